@@ -1,0 +1,214 @@
+# SPDX-License-Identifier: GPL-2.0-only
+# shellcheck shell=bash
+# The parts of the machine: what each is made of (its cache key) and how it is built; sourced.
+#
+# For a part NAME: inputs_NAME prints everything that decides the result, build_NAME WORK OUT
+# builds it with set -e in a process of its own, needs_NAME (if any) names parts it uses.
+
+PARTS="qemu xen xen_stock kernel module rootfs"
+
+part_exists() {
+    declare -F "build_$1" >/dev/null
+}
+
+part_note() {
+    case $1 in
+        qemu) echo "about 5 minutes on 2 cores" ;;
+        xen) echo "about 4 minutes on 2 cores, less with a warm compiler cache" ;;
+        *) echo "less than a minute" ;;
+    esac
+}
+
+# The text of the function that builds a part is one of its inputs.
+part_inputs() {
+    apt_prepare
+    "inputs_$1"
+    declare -f "build_$1"
+}
+
+compiler_cache() {
+    export CCACHE_DIR=$CACHE/ccache CCACHE_BASEDIR=$1 CCACHE_NOHASHDIR=1 CCACHE_MAXSIZE=2G
+    export CCACHE_SLOPPINESS=time_macros
+}
+
+# --- QEMU: Debian's source with our patch series, one target ---------------------------------
+
+inputs_qemu() {
+    apt_source_version qemu
+    apt_version seabios
+    apt_version qemu-system-data
+    cache_tree "$MACHINE/qemu/patches"
+}
+
+build_qemu() {
+    local work=$1 out=$2 patch
+    apt_source_fetch qemu "$work/qemu"
+    cd "$work/qemu"
+    if [ -f "$MACHINE/qemu/patches/series" ]; then
+        for patch in $(list_entries "$MACHINE/qemu/patches/series"); do
+            patch -p1 --no-backup-if-mismatch <"$MACHINE/qemu/patches/$patch"
+        done
+    fi
+    compiler_cache "$work"
+    mkdir b
+    cd b
+    ../configure --cc="ccache gcc" --host-cc="ccache gcc" \
+        --target-list=x86_64-softmmu --without-default-features --enable-tcg --disable-docs \
+        --disable-tools --disable-guest-agent --disable-werror --disable-capstone \
+        --disable-slirp --disable-install-blobs
+    ninja -j"$(nproc)" qemu-system-x86_64
+    strip -o "$out/qemu-system-x86_64" qemu-system-x86_64
+    apt_deb_fetch "$work/firmware" seabios qemu-system-data
+    mkdir "$out/firmware"
+    cp -L "$work"/firmware/usr/share/seabios/bios*.bin "$out/firmware/"
+    cp -L "$work"/firmware/usr/share/qemu/{linuxboot_dma,multiboot_dma,pvh,kvmvapic}.bin \
+        "$out/firmware/"
+}
+
+# --- Xen: Debian's source and configuration; ours where xen/apply exists ---------------------
+
+inputs_xen() {
+    apt_source_version xen
+    cache_tree "$TREE/xen" "$TREE/core" "$TREE/include/xen"
+}
+
+build_xen() {
+    local work=$1 out=$2
+    apt_source_fetch xen "$work/xen"
+    if [ -x "$TREE/xen/apply" ]; then
+        "$TREE/xen/apply" "$work/xen"
+    fi
+    compiler_cache "$work"
+    cd "$work/xen"
+    cp debian/xen-kconfig xen/.config
+    # Debian's rules, without the tools: no date or build path in the binary.
+    export DEB_VERSION DEB_MAINTAINER="perfctr-xen <none@invalid>"
+    DEB_VERSION=$(dpkg-parsechangelog -S Version)
+    export XEN_BUILD_DATE=none XEN_BUILD_TIME=none
+    local flags=(-C xen CC="ccache gcc" HOSTCC="ccache gcc" PYTHON=/usr/bin/python3
+        XEN_TARGET_ARCH=x86_64 GIT=/bin/false WGET=/bin/false
+        EXTRA_CFLAGS_XEN_CORE="-ffile-prefix-map=$work/xen=. -fdebug-prefix-map=$work/xen=.")
+    make "${flags[@]}" olddefconfig
+    make "${flags[@]}" -j"$(nproc)" build
+    cp xen/xen "$out/xen"
+    cp xen/.config "$out/config"
+    # Symbols, for addresses in a log.
+    nm -n xen/xen-syms >"$out/symbols"
+}
+
+inputs_xen_stock() {
+    apt_version xen-hypervisor-4.17-amd64
+}
+
+build_xen_stock() {
+    apt_deb_fetch "$1/deb" xen-hypervisor-4.17-amd64
+    gunzip -c "$1"/deb/boot/xen-4.17-amd64.gz >"$2/xen"
+}
+
+# --- Linux: Debian's newest kernel of the suite, unmodified, and headers to match ------------
+
+kernel_package() {
+    apt_depends linux-image-amd64 'linux-image-[0-9].*' | head -n 1
+}
+
+inputs_kernel() {
+    local image
+    image=$(kernel_package)
+    echo "$image"
+    apt_version "$image"
+    cache_tree "$MACHINE/image/modules" "$MACHINE/lib/kernel-payload"
+}
+
+build_kernel() {
+    local work=$1 out=$2 image headers dependencies name modules path
+    image=$(kernel_package)
+    headers=${image/image/headers}
+    dependencies=$(apt_depends "$headers" 'linux-(headers|kbuild)-.*')
+    # shellcheck disable=SC2086 # a list of package names
+    apt_deb_fetch "$work/deb" "$image" "$headers" $dependencies
+    name=${image#linux-image-}
+    echo "$name" >"$out/release"
+    "$MACHINE/lib/kernel-payload" "$work/deb/boot/vmlinuz-$name" >"$out/vmlinux"
+    modules=$work/deb/lib/modules/$name
+    mkdir -p "$out/modules/lib/modules/$name/kernel"
+    cp "$modules"/modules.{builtin,builtin.modinfo,order} "$out/modules/lib/modules/$name/"
+    for path in $(list_entries "$MACHINE/image/modules"); do
+        mkdir -p "$out/modules/lib/modules/$name/kernel/${path%/*}"
+        cp -r "$modules/kernel/$path" "$out/modules/lib/modules/$name/kernel/$path"
+    done
+    depmod -b "$out/modules" "$name"
+    mkdir -p "$out/headers/usr"
+    cp -a "$work/deb/usr/src" "$work/deb/usr/lib" "$out/headers/usr/"
+    # The headers name each other by absolute paths; here they stand in the cache.
+    # shellcheck disable=SC2016 # for make to expand
+    sed -i 's,^include /usr/src/,include $(dir $(lastword $(MAKEFILE_LIST)))../,' \
+        "$out/headers/usr/src/linux-headers-$name/Makefile"
+    ln -s "headers/usr/src/linux-headers-$name" "$out/build"
+}
+
+# --- Our module --------------------------------------------------------------------------------
+
+needs_module() {
+    echo kernel
+}
+
+inputs_module() {
+    inputs_kernel
+    cache_tree "$TREE/linux" "$TREE/include/xen"
+}
+
+# Built from a copy: the tree stays clean and two builds at once do not meet.
+build_module() {
+    local work=$1 out=$2
+    [ -f "$TREE/linux/Makefile" ] || {
+        echo "there is no linux/Makefile yet"
+        return 1
+    }
+    cache_get kernel
+    cp -r "$TREE/linux" "$TREE/include" "$work/"
+    make -C "$work/linux" KDIR="$ENTRY/build"
+    cp "$work/build/linux/perfctr_xen.ko" "$out/"
+}
+
+# --- The root file system and what the initramfs needs to mount it -----------------------------
+
+needs_rootfs() {
+    echo kernel
+}
+
+inputs_rootfs() {
+    local package
+    for package in $(list_entries "$MACHINE/image/packages"); do
+        apt_version "$package"
+    done
+    inputs_kernel
+    cache_tree "$MACHINE/image/packages"
+}
+
+build_rootfs() {
+    local work=$1 out=$2 packages kernel module
+    cache_get kernel
+    kernel=$ENTRY
+    packages=$(list_entries "$MACHINE/image/packages" | paste -sd,)
+    # shellcheck disable=SC2016 # for the shell of mmdebstrap's hooks
+    mmdebstrap --variant=essential --include="$packages" --aptopt='Acquire::Languages "none"' \
+        --customize-hook='cd "$1" && rm -rf usr/share/doc usr/share/man usr/share/locale \
+            usr/share/info usr/share/lintian usr/share/bash-completion var/cache/* \
+            var/lib/apt/lists/*' \
+        --customize-hook='mkdir -p "$1/usr/lib/modules"' \
+        --customize-hook="sync-in $kernel/modules/lib/modules /usr/lib/modules" \
+        --customize-hook='upload /dev/null /etc/machine-id' \
+        --customize-hook='echo machine >"$1/etc/hostname"' \
+        "$SUITE" "$work/root.tar" - <"$APT_DIR/sources.list"
+    # lz4: the emulated processor unpacks it ten times as fast as zstd.
+    mkdir -p "$work/initramfs"/{bin,dev,proc,sys,run,lower,upper,new,modules}
+    mksquashfs - "$work/initramfs/root.squashfs" -tar -comp lz4 -noappend -quiet -no-progress \
+        <"$work/root.tar"
+    tar -xOf "$work/root.tar" ./usr/bin/busybox >"$work/initramfs/bin/busybox"
+    chmod 755 "$work/initramfs/bin/busybox"
+    for module in loop squashfs overlay; do
+        find "$kernel/modules" -name "$module.ko" -exec cp {} "$work/initramfs/modules/" \;
+    done
+    (cd "$work/initramfs" && find . | LC_ALL=C sort | cpio -o -H newc -R 0:0 --reproducible --quiet) \
+        >"$out/initramfs"
+}
