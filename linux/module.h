@@ -1,0 +1,94 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * What the files of the module share: the state of one VCPU and the functions between files.
+ *
+ * "cpu" is Linux's number of a VCPU; Xen's number appears only where page.c registers one.
+ * Everything of a VCPU is used on that VCPU with interrupts off (perf's context lock, or an IPI),
+ * so there is no lock: whoever runs on the VCPU owns it.
+ */
+#ifndef PX_MODULE_H
+#define PX_MODULE_H
+
+#include <linux/perf_event.h>
+#include <linux/types.h>
+#include <xen/perfctr.h>
+
+/* Events scheduled on one VCPU at once, many may share a slot; as many as the native driver. */
+#define PX_MAX_EVENTS 64
+
+/* One counter of a VCPU. Slot number and PMC number are the same: one class, no constraints yet. */
+struct px_slot {
+	u64 evtsel;	   /* wanted while users is not 0 */
+	u64 loaded_evtsel; /* what Xen counts here while loaded */
+	unsigned int users;
+	bool loaded;
+};
+
+/* What a VCPU shall count (users) and what Xen was last told to count (loaded). */
+struct px_set {
+	struct px_slot slot[XEN_PERFCTR_MAX_SLOTS];
+};
+
+/* One consistent copy of a counter page; sums by XEN_PERFCTR_MODE_*. */
+struct px_snapshot {
+	u64 sum[2][XEN_PERFCTR_MAX_SLOTS];
+	u32 live_mask; /* slots whose sums may be used */
+};
+
+struct px_vcpu {
+	struct xen_perfctr_counter_page *page; /* written by Xen, only read here */
+	struct xen_perfctr_control_page *control;
+	bool registered; /* Xen has the pages */
+	bool refused;	 /* Xen refused a set: nothing may be added until all events have gone */
+	bool disabled;	 /* between pmu_disable and pmu_enable */
+	bool reading;	 /* inside a read transaction */
+	bool snap_valid; /* snap serves all events of this disabled or reading section */
+	unsigned int nr_events;
+	unsigned int nr_pending; /* events that pmu_enable has to start */
+	unsigned int nr_kernel;	 /* running events that count kernel mode */
+	unsigned int nr_failed;
+	struct perf_event *event[PX_MAX_EVENTS];
+	struct perf_event *failed[PX_MAX_EVENTS]; /* taken off in this section because refused */
+	struct px_set set;
+	struct px_snapshot snap;
+	struct xen_perfctr_program program; /* argument of the hypercall, too big for the stack */
+};
+
+/* main.c: what Xen offers and what we use of it; constant once loaded. */
+extern struct xen_perfctr_query px_query;
+extern unsigned int px_nr_slots;
+
+/* page.c */
+int __must_check px_page_setup(void);
+void px_page_teardown(void);
+struct px_vcpu *px_vcpu_this(void);
+u32 px_vcpu_avail_mask(const struct px_vcpu *v);
+int __must_check px_vcpu_register(struct px_vcpu *v);
+void px_snapshot_take(struct px_vcpu *v, bool sync);
+
+/* assign.c */
+int __must_check px_set_get(struct px_set *set, u64 evtsel, u32 avail_mask);
+void px_set_put(struct px_set *set, int slot);
+bool px_set_changed(const struct px_set *set);
+u32 px_set_fresh_mask(const struct px_set *set);
+void px_set_describe(const struct px_set *set, struct xen_perfctr_program *program);
+void px_set_loaded(struct px_set *set);
+void px_set_lost(struct px_set *set);
+
+/* events.c */
+int __must_check px_events_setup(void);
+u64 px_events_generic(unsigned int id);
+int __must_check px_events_evtsel(const struct perf_event_attr *attr, u64 *evtsel);
+u32 px_events_slot_flags(u64 evtsel);
+
+/* open.c */
+int px_event_init(struct perf_event *event);
+
+/* pmu.c */
+extern struct pmu px_pmu;
+void px_pmu_restart(struct px_vcpu *v);
+
+/* sysfs.c */
+extern const struct attribute_group *px_sysfs_groups[];
+
+#endif
