@@ -57,22 +57,11 @@ void px_set_put(struct px_set *set, int slot)
 	set->slot[slot].users--;
 }
 
-static bool slot_is_fresh(const struct px_slot *slot)
+static bool slot_changed(const struct px_slot *slot)
 {
-	return slot->users && !(slot->loaded && slot->loaded_evtsel == slot->evtsel);
-}
-
-/* Slots that start at V = 0 with the next program. */
-u32 px_set_fresh_mask(const struct px_set *set)
-{
-	u32 mask = 0;
-	unsigned int i;
-
-	for (i = 0; i < px_nr_slots; i++) {
-		if (slot_is_fresh(&set->slot[i]))
-			mask |= BIT(i);
-	}
-	return mask;
+	if (!slot->users)
+		return slot->loaded;
+	return !slot->loaded || slot->loaded_evtsel != slot->evtsel;
 }
 
 /* Does Xen count anything else than what is wanted? */
@@ -81,9 +70,7 @@ bool px_set_changed(const struct px_set *set)
 	unsigned int i;
 
 	for (i = 0; i < px_nr_slots; i++) {
-		const struct px_slot *slot = &set->slot[i];
-
-		if (slot_is_fresh(slot) || (slot->loaded && !slot->users))
+		if (slot_changed(&set->slot[i]))
 			return true;
 	}
 	return false;

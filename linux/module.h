@@ -46,9 +46,7 @@ struct px_vcpu {
 	unsigned int nr_events;
 	unsigned int nr_pending; /* events that pmu_enable has to start */
 	unsigned int nr_kernel;	 /* running events that count kernel mode */
-	unsigned int nr_failed;
 	struct perf_event *event[PX_MAX_EVENTS];
-	struct perf_event *failed[PX_MAX_EVENTS]; /* taken off in this section because refused */
 	struct px_set set;
 	struct px_snapshot snap;
 	struct xen_perfctr_program program; /* argument of the hypercall, too big for the stack */
@@ -70,7 +68,6 @@ void px_snapshot_take(struct px_vcpu *v, bool sync);
 int __must_check px_set_get(struct px_set *set, u64 evtsel, u32 avail_mask);
 void px_set_put(struct px_set *set, int slot);
 bool px_set_changed(const struct px_set *set);
-u32 px_set_fresh_mask(const struct px_set *set);
 void px_set_describe(const struct px_set *set, struct xen_perfctr_program *program);
 void px_set_loaded(struct px_set *set);
 void px_set_lost(struct px_set *set);

@@ -47,9 +47,9 @@ static bool event_is_live(const struct px_snapshot *snap, const struct perf_even
 }
 
 /*
- * Xen does not count what is wanted here (any more). A count must not stand still as if it were
- * whole, so all events of this VCPU are disabled as soon as interrupts are on again and then marked
- * as failed; none may come in before they have gone.
+ * Xen does not count what is wanted here (any more). A count must not stand still while its time
+ * runs on, so all events of this VCPU are disabled as soon as interrupts are on again, and none
+ * may come in before they have gone.
  */
 static void vcpu_refuse(struct px_vcpu *v, int rc)
 {
@@ -62,22 +62,6 @@ static void vcpu_refuse(struct px_vcpu *v, int rc)
 			    v->nr_events);
 	for (i = 0; i < v->nr_events; i++)
 		px_compat_event_disable(v->event[i]);
-}
-
-/*
- * The end of a section that took off refused events: the core has just made them OFF, under the
- * lock of their context, which it still holds. ERROR is its state of a pinned event that did not
- * get a counter: read() gives end of file, perf prints <not counted>, and enabling tries again.
- */
-static void vcpu_mark_failed(struct px_vcpu *v)
-{
-	unsigned int i;
-
-	for (i = 0; i < v->nr_failed; i++) {
-		if (v->failed[i]->state == PERF_EVENT_STATE_OFF)
-			WRITE_ONCE(v->failed[i]->state, PERF_EVENT_STATE_ERROR);
-	}
-	v->nr_failed = 0;
 }
 
 /* V of all slots now, or as first asked for in this section. */
@@ -107,27 +91,25 @@ static void event_fold(struct px_vcpu *v, struct perf_event *event)
 	local64_set(&event->hw.prev_count, value);
 }
 
-/* fresh_mask: slots that began with a program call just made, so their page is up to date. */
-static bool pending_needs_sync(const struct px_vcpu *v, u32 fresh_mask)
+static bool pending_counts_kernel(const struct px_vcpu *v)
 {
 	unsigned int i;
 
 	for (i = 0; i < v->nr_events; i++) {
 		const struct perf_event *event = v->event[i];
 
-		if ((event->hw.state & STATE_PENDING) && event_counts_kernel(event) &&
-		    !(fresh_mask & BIT(event->hw.idx)))
+		if ((event->hw.state & STATE_PENDING) && event_counts_kernel(event))
 			return true;
 	}
 	return false;
 }
 
-/* Start all events that wait for it, from one snapshot. */
-static void vcpu_start_pending(struct px_vcpu *v, u32 fresh_mask)
+/* Start all events that wait for it, from one snapshot. A program call leaves the page synced. */
+static void vcpu_start_pending(struct px_vcpu *v, bool synced)
 {
 	unsigned int i;
 
-	px_snapshot_take(v, pending_needs_sync(v, fresh_mask));
+	px_snapshot_take(v, !synced && pending_counts_kernel(v));
 	for (i = 0; i < v->nr_events; i++) {
 		struct perf_event *event = v->event[i];
 
@@ -164,19 +146,18 @@ static int vcpu_program(struct px_vcpu *v)
 
 static void vcpu_apply(struct px_vcpu *v)
 {
-	u32 fresh_mask = 0;
-	int rc;
+	bool changed = px_set_changed(&v->set);
 
-	if (px_set_changed(&v->set)) {
-		fresh_mask = px_set_fresh_mask(&v->set);
-		rc = vcpu_program(v);
+	if (changed) {
+		int rc = vcpu_program(v);
+
 		if (rc) {
 			vcpu_refuse(v, rc);
 			return;
 		}
 	}
 	if (v->nr_pending)
-		vcpu_start_pending(v, fresh_mask);
+		vcpu_start_pending(v, changed);
 }
 
 static void pmu_disable(struct pmu *pmu)
@@ -193,7 +174,6 @@ static void pmu_enable(struct pmu *pmu)
 
 	v->disabled = false;
 	v->snap_valid = false;
-	vcpu_mark_failed(v);
 	if (!v->refused)
 		vcpu_apply(v);
 }
@@ -282,8 +262,6 @@ static void event_del(struct perf_event *event, int flags)
 			break;
 	}
 	v->event[i] = v->event[--v->nr_events];
-	if (v->refused)
-		v->failed[v->nr_failed++] = event;
 	if (!v->nr_events)
 		v->refused = false;
 }

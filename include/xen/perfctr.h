@@ -193,7 +193,8 @@ struct xen_perfctr_slot {
  * program: replace the whole set of the calling VCPU. A slot whose {pmc_class, pmc, evtsel,
  * flags, kind, cookie} is unchanged goes on without a gap; where only period or left differ it is
  * reloaded; any other starts at V = 0. Slots not named are freed. All slots of one call start, and
- * all that end stop, at one point of the guest's execution. An error changes nothing but for -EIO.
+ * all that end stop, at one point of the guest's execution. On success the page is as after sync.
+ * An error changes nothing but for -EIO.
  * check: the same arguments and the same answers, loads nothing and needs no registration; for
  * perf_event_open to fail with the right errno.
  * Concurrency: self only. Since 1.0.

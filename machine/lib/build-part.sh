@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0-only
 # shellcheck shell=bash
-# Builds one part: bash build-part.sh NAME WORK OUT; run by cache_build, its output is the log.
+# Builds one part: bash build-part.sh NAME KEY. Its output is the log.
 set -euo pipefail
 
 # shellcheck source=machine/lib/common.sh
@@ -16,7 +16,13 @@ set -euo pipefail
 export PATH=/usr/sbin:/usr/bin:/sbin:/bin LC_ALL=C.UTF-8
 # One command, so that bash has read it whole: an edit during a long build must not hit it.
 {
+    name=$1 key=$2 tmp=$CACHE/tmp/$1-$2
+    mkdir -p "$tmp/out" "$tmp/work"
     set -x
-    "build_$1" "$2" "$3"
+    "build_$name" "$tmp/work" "$tmp/out"
+    set +x
+    cache_seal "$tmp/out"
+    mv "$tmp/out" "$CACHE/$name-$key"
+    rm -rf "$tmp"
     exit
 }

@@ -58,21 +58,28 @@ cache_prepare() {
         die "cannot write to the cache $CACHE (choose another with PERFCTR_XEN_CACHE)"
 }
 
-# Keeps the newest entries of a name; older ones go unless somebody holds them.
+# Removes entry or half-built directory $1 unless somebody holds it.
+cache_remove() {
+    local fd
+    exec {fd}>"$CACHE/lock/${1##*/}"
+    if flock -n -x "$fd"; then
+        rm -f "$1/.seal" # so that an interrupted removal leaves nothing that looks whole
+        rm -rf "$1"
+    fi
+    exec {fd}>&-
+}
+
+# Keeps the newest entries of a name, and nothing that an ended build has left.
 cache_prune() {
-    local name=$1 entry fd
+    local entry
     # shellcheck disable=SC2012 # names are ours: no blanks, no newlines
-    ls -1td "$CACHE/$name"-[0-9a-f]* 2>/dev/null | tail -n "+$((CACHE_KEEP + 1))" |
+    ls -1td "$CACHE/$1"-[0-9a-f]* 2>/dev/null | tail -n "+$((CACHE_KEEP + 1))" |
         while read -r entry; do
-            [ "${entry##*/"$name"-}" != "${entry##*-}" ] && continue
-            exec {fd}>"$CACHE/lock/${entry##*/}"
-            if flock -n -x "$fd"; then
-                rm -rf "$CACHE/tmp/old-${entry##*/}"
-                mv "$entry" "$CACHE/tmp/old-${entry##*/}"
-                rm -rf "$CACHE/tmp/old-${entry##*/}"
-            fi
-            exec {fd}>&-
+            cache_remove "$entry"
         done
+    for entry in "$CACHE/tmp/$1"-*; do
+        [ ! -e "$entry" ] || cache_remove "$entry"
+    done
 }
 
 # Says in one line why building part $1 with log $2 failed, the log's end before it.
@@ -87,23 +94,18 @@ cache_explain() {
 }
 
 # Builds part $1 with key $2 into the cache; the caller holds the lock exclusively.
+#
+# The child renames the result itself: if this process is killed while it waits, the build, which
+# has inherited the lock, still comes to its end and is not lost.
 cache_build() {
-    local name=$1 key=$2 tmp=$CACHE/tmp/$1-$2 log=$LOGS/build-$1-$2.log start=$SECONDS status=0
-    rm -rf "$CACHE/${name:?}-$key" "$tmp"
-    mkdir -p "$tmp/out" "$tmp/work" || die "no space left for the cache $CACHE"
+    local name=$1 key=$2 log=$LOGS/build-$1-$2.log start=$SECONDS
+    rm -rf "$CACHE/${name:?}-$key" "$CACHE/tmp/$name-$key"
     progress "building $name ($(part_note "$name"))"
-    # A process of its own: under "|| status" bash would ignore set -e inside a function.
-    bash "$MACHINE/lib/build-part.sh" "$name" "$tmp/work" "$tmp/out" \
-        >"$log" 2>&1 </dev/null || status=$?
-    if [ "$status" = 0 ]; then
-        cache_seal "$tmp/out" 2>>"$log" || status=$?
-    fi
-    if [ "$status" != 0 ]; then
-        rm -rf "$tmp"
-        return "$status"
-    fi
-    mv "$tmp/out" "$CACHE/$name-$key"
-    rm -rf "$tmp"
+    # A process of its own: under "|| return" bash would ignore set -e inside a function.
+    bash "$MACHINE/lib/build-part.sh" "$name" "$key" >"$log" 2>&1 </dev/null || {
+        rm -rf "$CACHE/tmp/$name-$key"
+        return 1
+    }
     progress "built $name in $((SECONDS - start)) s"
     cache_prune "$name"
 }

@@ -3,7 +3,7 @@
 # Command line of machine/run: sets the O_ variables; sourced.
 
 O_SYSTEM=native O_IN=dom0 O_VCPUS=2 O_MEM='' O_MODE=icount O_XEN_ARGS='' O_KERNEL_ARGS=''
-O_PUT=() O_COUNTS='' O_TIMEOUT=300 O_KEEP='' O_MICRO='' O_SHELL='' O_COMMAND=()
+O_PUT=() O_COUNTS='' O_TIMEOUT=600 O_KEEP='' O_MICRO='' O_SHELL='' O_COMMAND=()
 
 usage() {
     cat <<'EOF'
@@ -26,7 +26,7 @@ Boots the machine, runs COMMAND in it as root, prints what it printed and exits 
   --put FILE[:DEST]  copies a file or directory in; DEST is relative to /root, where COMMAND
                    starts, and FILE's own name if not given; may be repeated
   --counts FILE    the machine's own counts between markers, as one JSON array
-  --timeout S      seconds of real time (300; none with --shell)
+  --timeout S      seconds of real time (600; none with --shell)
   --keep           keeps the run's directory below build/run and names it
   --shell          a prompt on the machine; exit ends it
   --micro ELF      boots ELF under Xen in Linux's place and prints its console. It ends with a

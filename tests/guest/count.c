@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
  * Property: instructions are counted exactly, by mode, in every slot and on every PMC.
+ * With the word `wrap`: Xen starts SPLIT counters close below their wrap; none wrapping is an error.
  * Ground truth: the instructions of lib/trip.S, added up there (TRIP_*, STAGE_KERNEL in lib/pcx.h).
  */
 #include "pcx.h"
@@ -54,6 +55,27 @@ static void one_slot(unsigned int slot, unsigned int pmc, bool raw)
 static bool mixed_raw(unsigned int n)
 {
     return n % 2 != 0;
+}
+
+static void wrap(void)
+{
+    struct xen_perfctr_program p = {0};
+    struct trip t;
+    uint64_t start;
+
+    pcx_cookie++;
+    pcx_add(&p, 0, 0, XEN_PERFCTR_KIND_OFFSET, FLAGS_SPLIT);
+    check_eq(pcx_program(&p), 0, "program");
+    start = pcx_start(0, 0);
+    p.bad = 0;
+    trip_init(&t, &p, 10, 100, 100);
+    trip_do(&t);
+    if (trip_ok(&t, "wrap")) {
+        check_eq(pcx_value(0, 0).user, TRIP_USER(&t), "user over a wrap");
+    }
+    if (pcx_start(0, 0) >= start) {
+        error("no wrap: register from %lx to %lx", start, pcx_start(0, 0));
+    }
 }
 
 static void all_slots(uint64_t trips, uint64_t nr_kernel, uint64_t nr_user, unsigned int turn)
@@ -155,6 +177,10 @@ void test_main(void)
         all_slots(5 + slot, 30, 40, slot);
         stages(false, slot);
         stages(true, slot);
+    }
+    if (has_word("wrap")) {
+        property("a counter that wraps");
+        wrap();
     }
     property("long loops and many mode changes");
     all_slots(1, 1, 1000000, 0);

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
  * Property: counts stay exact while VCPUs share a pcpu and move between pcpus.
+ * With the word `wrap`: Xen starts SPLIT counters close below their wrap; none wrapping is an error.
  * Ground truth: the instructions of lib/trip.S. That switches and moves happened is seen from
  * inside each trip: two VCPUs pinned to one pcpu cannot run at once, so progress of the other
  * means that it was switched in between; CPUID tells the pcpu. Too few of them is an error.
@@ -11,6 +12,7 @@
 #define WANT_MOVES 100
 #define WANT_PREEMPTIONS 10
 #define NR_IDLES 50
+#define BELOW_WRAP 30000 /* as in switches_wrap.test */
 
 struct runner {
     struct trip trip;
@@ -106,6 +108,10 @@ static void check_runner(const char *what, unsigned int id)
                   s->pmc, v.user, v.kernel, raw ? user + kernel : user, raw ? 0 : kernel);
             wrong++;
         }
+    }
+    if (has_word("wrap") && r->program.nr != 0 && TRIP_USER(t) + TRIP_KERNEL(t) > BELOW_WRAP &&
+        pcx_start(id, 0) > 1ull << 47) {
+        error("%s: VCPU %u: no wrap, register at %lx", what, id, pcx_start(id, 0));
     }
     check_eq(wrong, 0, "%s: VCPU %u: %u slots exact over %lu switches, %lu moves", what, id,
              r->program.nr, t->switches, t->moves);

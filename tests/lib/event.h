@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Event names of the test clients, and perf_event_open(2) without a library. glibc programs only. */
+/* Event names of the test clients, and perf_event_open(2) without a library. For glibc programs. */
 #ifndef TESTS_LIB_EVENT_H
 #define TESTS_LIB_EVENT_H
 

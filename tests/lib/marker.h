@@ -16,6 +16,7 @@
 #define MARKER_ID_MAX 15
 #define MARKER_INSNS 1
 
+/* clang-format off */
 #ifdef __ASSEMBLER__
 
 .macro MARKER_START id
@@ -29,6 +30,7 @@
 .endm
 
 #else
+/* clang-format on */
 
 /* The memory clobber keeps the compiler from moving the measured work across the marker. */
 #define MARKER_EMIT(disp)                                                                          \

@@ -138,7 +138,7 @@ static void counts_read(int fd, uint64_t *counts, int nr)
     if (read(fd, values, size) != (ssize_t)size) {
         die(EXIT_NOT_COUNTED, "short read of an event", 0);
     }
-    if (times[0] != times[1] || times[0] == 0) {
+    if (times[0] != times[1]) {
         fprintf(stderr, "counter: enabled %" PRIu64 " ns, counted %" PRIu64 " ns\n", times[0],
                 times[1]);
         exit(EXIT_NOT_COUNTED);

@@ -49,8 +49,8 @@ static int group_open(void)
         snprintf(text, sizeof(text), "%s%s", triple_events[i / 3], filters[i % 3]);
         event_parse(text, &attr);
         attr.disabled = leader_fd < 0;
-        attr.read_format = PERF_FORMAT_GROUP | PERF_FORMAT_TOTAL_TIME_ENABLED |
-                           PERF_FORMAT_TOTAL_TIME_RUNNING;
+        attr.read_format =
+            PERF_FORMAT_GROUP | PERF_FORMAT_TOTAL_TIME_ENABLED | PERF_FORMAT_TOTAL_TIME_RUNNING;
         fd = event_open(&attr, 0, leader_fd);
         if (fd < 0) {
             fprintf(stderr, "group: event %d, %s: %s\n", i, text, strerror(-fd));

@@ -42,7 +42,8 @@ static int vcpu_create(void)
 {
     int kvm = open("/dev/kvm", O_RDWR | O_CLOEXEC);
     int vm = ioctl(kvm, KVM_CREATE_VM, 0);
-    void *memory = mmap(NULL, GUEST_BYTES, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+    void *memory =
+        mmap(NULL, GUEST_BYTES, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
     struct kvm_userspace_memory_region region = {
         .guest_phys_addr = GUEST_ADDRESS,
         .memory_size = GUEST_BYTES,

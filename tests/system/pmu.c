@@ -41,22 +41,22 @@ static void stretch_run(int fd, uint64_t n)
     long request = PERF_EVENT_IOC_ENABLE;
     long argument = 0;
 
-    __asm__ volatile("syscall\n\t"
-                     "mov %[n], %%r8\n"
-                     "1: dec %%r8\n\t"
-                     "jnz 1b\n\t"
-                     "mov %[ioctl], %%eax\n\t"
-                     "mov %[fd], %%edi\n\t"
-                     "mov %[disable], %%esi\n\t"
-                     "xor %%edx, %%edx\n\t"
-                     "syscall"
-                     : "+a"(result), "+D"(file), "+S"(request), "+d"(argument)
-                     : [n] "r"(n), [fd] "m"(fd), [ioctl] "i"(SYS_ioctl),
-                       [disable] "i"(PERF_EVENT_IOC_DISABLE)
-                     : "rcx", "r11", "r8", "memory", "cc");
+    __asm__ volatile(
+        "syscall\n\t"
+        "mov %[n], %%r8\n"
+        "1: dec %%r8\n\t"
+        "jnz 1b\n\t"
+        "mov %[ioctl], %%eax\n\t"
+        "mov %[fd], %%edi\n\t"
+        "mov %[disable], %%esi\n\t"
+        "xor %%edx, %%edx\n\t"
+        "syscall"
+        : "+a"(result), "+D"(file), "+S"(request), "+d"(argument)
+        : [n] "r"(n), [fd] "m"(fd), [ioctl] "i"(SYS_ioctl), [disable] "i"(PERF_EVENT_IOC_DISABLE)
+        : "rcx", "r11", "r8", "memory", "cc");
 }
 
-/* Opens a disabled event of the calling thread; ends the process with an error line if it cannot. */
+/* Opens a disabled event of the calling thread; ends with an error line if it cannot. */
 static int counter_open(const char *text, uint64_t period)
 {
     struct perf_event_attr attr;
@@ -257,7 +257,8 @@ static void sampling_test(void)
     const uint64_t n = 5000000;
     const uint64_t period = 100000;
     int fd = counter_open("instructions:u", period);
-    char *ring = mmap(NULL, (1 + RING_PAGES) * PAGE_BYTES, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
+    char *ring =
+        mmap(NULL, (1 + RING_PAGES) * PAGE_BYTES, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
     uint64_t samples;
     uint64_t others;
 
@@ -266,7 +267,8 @@ static void sampling_test(void)
         return;
     }
     stretch_run(fd, n);
-    samples_count(ring, ((struct perf_event_mmap_page *)(void *)ring)->data_head, &samples, &others);
+    samples_count(ring, ((struct perf_event_mmap_page *)(void *)ring)->data_head, &samples,
+                  &others);
     tap_equal("sampling: count", counter_read(fd), STRETCH_INSNS(n));
     tap_equal("sampling: samples", samples, STRETCH_INSNS(n) / period);
     tap_equal("sampling: lost, throttled and other records", others, 0);
@@ -327,11 +329,16 @@ static void rdpmc_test(void)
         bool map;
         uint64_t want;
     } rows[] = {
-        {"0", 0, false, RDPMC_FAULTS}, {"0", 0, true, RDPMC_FAULTS},
-        {"1", 0, false, RDPMC_FAULTS}, {"1", 0, true, 0},
-        {"1", 5, true, 0},             {"1", 6, true, RDPMC_FAULTS},
-        {"2", 0, false, 0},            {"2", 5, false, 0},
-        {"2", 6, false, RDPMC_FAULTS}, {"2", 0x40000000, false, RDPMC_FAULTS},
+        {"0", 0, false, RDPMC_FAULTS},
+        {"0", 0, true, RDPMC_FAULTS},
+        {"1", 0, false, RDPMC_FAULTS},
+        {"1", 0, true, 0},
+        {"1", 5, true, 0},
+        {"1", 6, true, RDPMC_FAULTS},
+        {"2", 0, false, 0},
+        {"2", 5, false, 0},
+        {"2", 6, false, RDPMC_FAULTS},
+        {"2", 0x40000000, false, RDPMC_FAULTS},
         {"1", 0, false, RDPMC_FAULTS},
     };
 
@@ -354,11 +361,8 @@ int main(int argc, char **argv)
         const char *name;
         void (*run)(void);
     } tests[] = {
-        {"registers", registers_test},
-        {"filters", filters_test},
-        {"overflow", overflow_test},
-        {"sampling", sampling_test},
-        {"rdpmc", rdpmc_test},
+        {"registers", registers_test}, {"filters", filters_test}, {"overflow", overflow_test},
+        {"sampling", sampling_test},   {"rdpmc", rdpmc_test},
     };
 
     for (size_t i = 0; i < sizeof(tests) / sizeof(tests[0]); i++) {

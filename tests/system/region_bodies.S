@@ -4,9 +4,11 @@
  *
  * REGION name, a, b, n_max: the stretch retires a + b * n user instructions, for 1 <= n <= n_max,
  * besides the END_INSNS of the disabling call. The enabling `syscall` is not counted: it retires
- * before the kernel enables the counter. Within a region r12 = n, r13 = the event's file
- * descriptor, r14 = PAGES_MAX_N fresh zero pages, r15 = the process id. Signals cost the
- * instructions of their handler and of the restorer.
+ * before the kernel enables the counter. Signals cost the instructions of their handler and of the
+ * restorer. Within a region r12 = n, r13 = the event's file descriptor, r14 = PAGES_MAX_N fresh
+ * zero pages, r15 = the process id.
+ * The ioctls name only the leader of a group: with PERF_IOC_FLAG_GROUP the kernel would start its
+ * members one after the other.
  */
 #include "asm.h"
 #include "handlers.h"
@@ -44,15 +46,14 @@ region_\name:
     mov %rdx, %r14
     mov %ecx, %r15d
     mov $IOC_ENABLE, %esi
-    mov %r8d, %edx                      /* PERF_IOC_FLAG_GROUP or 0 */
-    mov %r8d, %ebp
+    xor %edx, %edx
     SYS __NR_ioctl
     .endm
 
     .macro END_REGION
     mov %r13d, %edi
     mov $IOC_DISABLE, %esi
-    mov %ebp, %edx
+    xor %edx, %edx
     SYS __NR_ioctl
     add $136, %rsp
     pop %r15

@@ -21,7 +21,7 @@
 /* As region_bodies.S lays the table out; ends with a name of NULL. */
 struct region {
     const char *name;
-    void (*run)(int fd, uint64_t n, void *pages, pid_t pid, int flags);
+    void (*run)(int fd, uint64_t n, void *pages, pid_t pid);
     uint64_t a;
     uint64_t b;
     uint64_t n_max;
@@ -89,8 +89,8 @@ static void region_count(const struct region *region, uint64_t n, int fd)
 {
     uint64_t values[4] = {0};
     size_t values_size = mode == MODE_GROUP ? sizeof(values) : sizeof(values[0]);
-    void (*on_segv)(void) = strcmp(region->name, "sigbus_repaired") == 0 ? region_on_repair
-                                                                         : region_on_skip2;
+    void (*on_segv)(void) =
+        strcmp(region->name, "sigbus_repaired") == 0 ? region_on_repair : region_on_skip2;
     char *pages;
 
     pages = mmap(NULL, PAGES_BYTES, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
@@ -99,7 +99,7 @@ static void region_count(const struct region *region, uint64_t n, int fd)
     }
     handler_install(SIGSEGV, on_segv);
     ioctl(fd, PERF_EVENT_IOC_RESET, PERF_IOC_FLAG_GROUP);
-    region->run(fd, n, pages, getpid(), mode == MODE_GROUP ? PERF_IOC_FLAG_GROUP : 0);
+    region->run(fd, n, pages, getpid());
     if (read(fd, values, values_size) != (ssize_t)values_size) {
         fail("read of the event");
     }

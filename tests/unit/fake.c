@@ -16,7 +16,6 @@
 #define SEL_USR (1ull << 16)
 #define SEL_OS (1ull << 17)
 #define SEL_EN (1ull << 22)
-#define SEL_EVENT 0x0000000f0000ffffull
 
 struct fake_pcpu fake_pcpus[FAKE_NR_PCPUS];
 uint32_t fake_pcpu;
@@ -361,7 +360,8 @@ void fake_run(uint64_t evtsel, uint64_t n)
             if ((sel & SEL_OS) != 0) {
                 bug("a selector that counts Xen");
             }
-            if ((sel & (SEL_EN | SEL_USR)) == (SEL_EN | SEL_USR) && (sel & SEL_EVENT) == evtsel) {
+            if ((sel & (SEL_EN | SEL_USR)) == (SEL_EN | SEL_USR) &&
+                (sel & class->evtsel_mask) == evtsel) {
                 *counter = (*counter + n) & width_mask(c);
                 source->value = source->value == FAKE_NOBODY || source->value == fake_life
                                     ? fake_life

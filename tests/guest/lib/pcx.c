@@ -86,6 +86,11 @@ struct pcx_value pcx_value(unsigned int vcpu, unsigned int slot)
     return value;
 }
 
+uint64_t pcx_start(unsigned int vcpu, unsigned int slot)
+{
+    return pcx_pages[vcpu].counter.slot[slot].start;
+}
+
 void trip_init(struct trip *t, const struct xen_perfctr_program *p, uint64_t trips,
                uint64_t nr_kernel, uint64_t nr_user)
 {

@@ -77,6 +77,9 @@ static inline long pcx_sync(void)
 /* The booked sums on the page, without what runs since. */
 struct pcx_value pcx_value(unsigned int vcpu, unsigned int slot);
 
+/* The register when last booked. */
+uint64_t pcx_start(unsigned int vcpu, unsigned int slot);
+
 /*
  * Constructed counting, trip.S. A trip is: nr_kernel turns of a two-instruction loop in kernel
  * mode, the same nr_user times in user mode, a SYSCALL back, and one hypercall in kernel mode.

@@ -11,6 +11,9 @@
 
 #define ARRAY_LEN(a) (sizeof(a) / sizeof((a)[0]))
 
+/* Is it a word of the guest's command line? */
+bool has_word(const char *word);
+
 void test_main(void);
 
 #endif

@@ -145,6 +145,23 @@ uint64_t now_ns(void)
     return ns;
 }
 
+bool has_word(const char *word)
+{
+    const char *at = start_info->cmd_line;
+    size_t n;
+
+    while (*at != '\0') {
+        for (n = 0; word[n] != '\0' && at[n] == word[n]; n++) {
+        }
+        if (word[n] == '\0' && (at[n] == '\0' || at[n] == ' ')) {
+            return true;
+        }
+        while (*at != '\0' && *at++ != ' ') {
+        }
+    }
+    return false;
+}
+
 void guest_start(struct start_info *si)
 {
     start_info = si;

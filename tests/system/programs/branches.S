@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Every kind of near branch, N rounds: taken and not taken, direct and indirect, call and return. */
+/* Each kind of near branch, N rounds: taken and not taken, direct and indirect, call, return. */
 #include "asm.h"
 
     .globl _start

@@ -19,17 +19,17 @@ _start:
     lea all_signals(%rip), %rsi         /* 1 */
     xor %edx, %edx                      /* 1 */
     mov $8, %r10d                       /* 1 */
-    SYS __NR_rt_sigprocmask         /* 2 */
+    SYS __NR_rt_sigprocmask             /* 2 */
     xor %edi, %edi                      /* 1 */
     xor %esi, %esi                      /* 1 */
-    SYS __NR_clone                  /* 2 */
+    SYS __NR_clone                      /* 2 */
     test %eax, %eax                     /* 1; child 1 */
     jz child                            /* 1; child 1 */
     mov %eax, %edi                      /* 1 */
     xor %esi, %esi                      /* 1 */
     mov $WALL, %edx                     /* 1 */
     xor %r10d, %r10d                    /* 1 */
-    SYS __NR_wait4                  /* 2 */
+    SYS __NR_wait4                      /* 2 */
     lea argv3(%rip), %rsi               /* 1 */
     jmp run                             /* 1 */
 child:
@@ -37,7 +37,7 @@ child:
 run:                                    /* both */
     lea self(%rip), %rdi                /* 1 */
     xor %edx, %edx                      /* 1 */
-    SYS __NR_execve                 /* 2 */
+    SYS __NR_execve                     /* 2 */
     hlt                                 /* exec failed: die of SIGSEGV */
 
 image2:

@@ -16,12 +16,12 @@ _start:
     lea all_signals(%rip), %rsi         /* 1 */
     xor %edx, %edx                      /* 1 */
     mov $8, %r10d                       /* 1 */
-    SYS __NR_rt_sigprocmask         /* 2 */
+    SYS __NR_rt_sigprocmask             /* 2 */
     mov $CHILDREN, %r12d                /* 1 */
 1:  xor %edi, %edi                      /* 1, copies everything, no exit signal */
     xor %esi, %esi                      /* 1, same stack pointer */
     xor %edx, %edx                      /* 1 */
-    SYS __NR_clone                  /* 2 */
+    SYS __NR_clone                      /* 2 */
     test %eax, %eax                     /* 1; the child starts here, 1 */
     jz child                            /* 1; 1 */
     dec %r12d                           /* 1 */
@@ -31,7 +31,7 @@ _start:
     xor %esi, %esi                      /* 1 */
     mov $WALL, %edx                     /* 1 */
     xor %r10d, %r10d                    /* 1 */
-    SYS __NR_wait4                  /* 2 */
+    SYS __NR_wait4                      /* 2 */
     dec %r12d                           /* 1 */
     jnz 2b                              /* 1 */
     EXIT

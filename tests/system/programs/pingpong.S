@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Two processes, bound to CPU 0 and CPU 1, hand a byte to each other ROUNDS times: neither can go on
- * before the other has run. Where the two CPUs share one physical CPU, each hand-over switches it.
+ * Two processes, bound to CPU 0 and CPU 1, hand a byte to each other ROUNDS times: neither can go
+ * on before the other has run. Where the two CPUs share a physical one, each hand-over switches it.
  */
 #include "asm.h"
 #include "marker.h"

@@ -14,7 +14,7 @@ _start:
     SIGACTION SIGSEGV, on_repair
     SIGACTION SIGBUS, on_skip2
     SIGACTION SIGUSR1, on_trap
-    SYS __NR_getpid                 /* 2 */
+    SYS __NR_getpid                     /* 2 */
     mov %eax, %ebp                      /* 1 */
     lea shut(%rip), %rbx                /* 1 */
     mov $N, %r12d                       /* 1 */
@@ -27,11 +27,11 @@ round:                                  /* each round */
     mov %rbx, %rdi                      /* 1 */
     mov $PAGE, %esi                     /* 1 */
     xor %edx, %edx                      /* 1, PROT_NONE */
-    SYS __NR_mprotect               /* 2 */
+    SYS __NR_mprotect                   /* 2 */
     movb $1, (%rbx)                     /* 1, after its handler opened the page */
     mov %ebp, %edi                      /* 1 */
     mov $SIGUSR1, %esi                  /* 1 */
-    SYS __NR_kill                   /* 2, handler */
+    SYS __NR_kill                       /* 2, handler */
     dec %r12d                           /* 1 */
     jnz round                           /* 1 */
     EXIT

@@ -27,7 +27,7 @@
     .globl _start
 _start:
     lea pipe_fds(%rip), %rdi            /* 1 */
-    SYS __NR_pipe                   /* 2 */
+    SYS __NR_pipe                       /* 2 */
     MARKER_START MARKER_ID              /* MARKER_INSNS */
     xor %r12d, %r12d                    /* 1 */
     lea stacks(%rip), %rbx              /* 1 */
@@ -37,18 +37,18 @@ _start:
     xor %edx, %edx                      /* 1 */
     xor %r10d, %r10d                    /* 1 */
     xor %r8d, %r8d                      /* 1 */
-    SYS __NR_clone                  /* 2 */
+    SYS __NR_clone                      /* 2 */
     test %eax, %eax                     /* 1; the thread starts here, 1 */
     jz thread                           /* 1; 1 */
     inc %r12d                           /* 1 */
     cmp $THREADS, %r12d                 /* 1 */
     jne 1b                              /* 1 */
     mov pipe_fds + 4(%rip), %edi        /* 1 */
-    SYS __NR_close                  /* 2 */
+    SYS __NR_close                      /* 2 */
     mov pipe_fds(%rip), %edi            /* 1 */
     lea byte(%rip), %rsi                /* 1 */
     mov $1, %edx                        /* 1 */
-    SYS __NR_read                   /* 2, ends with the last thread */
+    SYS __NR_read                       /* 2, ends with the last thread */
     MARKER_STOP MARKER_ID               /* MARKER_INSNS */
     EXIT
 
@@ -59,11 +59,11 @@ thread:
     xor %edi, %edi                      /* 1, standard input */
     lea -8(%rsp), %rsi                  /* 1 */
     mov $1, %edx                        /* 1 */
-    SYS __NR_read                   /* 2, the gate */
+    SYS __NR_read                       /* 2, the gate */
 2:  mov %ebp, %r8d                      /* 1 each round */
 3:  dec %r8d                            /* inner */
     jnz 3b                              /* inner */
-    SYS __NR_sched_yield            /* 2 */
+    SYS __NR_sched_yield                /* 2 */
     dec %r12d                           /* 1 */
     jnz 2b                              /* 1 */
     THREAD_EXIT                         /* 3 */
