@@ -142,6 +142,7 @@ struct xen_perfctr_query {
  * each from here to unregister, soft reset or the end of the domain, writes them at any time, and
  * reads nothing of them but the one byte control.rdpmc. The pages are zeroed first. The same frames
  * again: success, a fresh seq, all slots freed (resume after a cancelled suspend).
+ * Frames that two VCPUs share are overwritten by both: that harms only the guest.
  * Concurrency: serialised per VCPU by Xen. Since 1.0.
  *   -EINVAL  nonzero pad or flags, nr_ring above XEN_PERFCTR_MAX_RING, or a frame named twice
  *   -ENOENT  the domain has no such VCPU

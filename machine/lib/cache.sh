@@ -14,9 +14,11 @@ cache_hash() {
     sha256sum | cut -c1-16
 }
 
-# The files under the given paths by name and content, build products aside.
+# The files under the given paths of the tree by name and content, build products aside. Names
+# are relative: a clone elsewhere finds the same entries.
 cache_tree() {
     local path
+    cd "$TREE" || return
     for path in "$@"; do
         if [ -e "$path" ]; then
             find "$path" -type f ! -name '*.o' ! -name '*.ko' ! -name '*.mod*' ! -name '.*' \

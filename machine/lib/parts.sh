@@ -37,7 +37,7 @@ inputs_qemu() {
     apt_source_version qemu
     apt_version seabios
     apt_version qemu-system-data
-    cache_tree "$MACHINE/qemu/patches"
+    cache_tree machine/qemu/patches
 }
 
 build_qemu() {
@@ -72,7 +72,7 @@ build_qemu() {
 
 inputs_xen() {
     apt_source_version xen
-    cache_tree "$TREE/xen" "$TREE/core" "$TREE/include/xen"
+    cache_tree xen core include/xen
 }
 
 build_xen() {
@@ -117,7 +117,7 @@ inputs_kernel() {
     image=$(kernel_package)
     echo "$image"
     apt_version "$image"
-    cache_tree "$MACHINE/image/modules" "$MACHINE/lib/kernel-payload"
+    cache_tree machine/image/modules machine/lib/kernel-payload
 }
 
 build_kernel() {
@@ -141,7 +141,6 @@ build_kernel() {
     mkdir -p "$out/headers/usr"
     cp -a "$work/deb/usr/src" "$work/deb/usr/lib" "$out/headers/usr/"
     # The headers name each other by absolute paths; here they stand in the cache.
-    # shellcheck disable=SC2016 # for make to expand
     sed -i 's,^include /usr/src/,include $(dir $(lastword $(MAKEFILE_LIST)))../,' \
         "$out/headers/usr/src/linux-headers-$name/Makefile"
     ln -s "headers/usr/src/linux-headers-$name" "$out/build"
@@ -155,7 +154,7 @@ needs_module() {
 
 inputs_module() {
     inputs_kernel
-    cache_tree "$TREE/linux" "$TREE/include/xen"
+    cache_tree linux include/xen
 }
 
 build_module() {
@@ -177,7 +176,7 @@ inputs_rootfs() {
         apt_version "$package"
     done
     inputs_kernel
-    cache_tree "$MACHINE/image/packages"
+    cache_tree machine/image/packages
 }
 
 build_rootfs() {
@@ -185,7 +184,6 @@ build_rootfs() {
     cache_get kernel
     kernel=$ENTRY
     packages=$(list_entries "$MACHINE/image/packages" | paste -sd,)
-    # shellcheck disable=SC2016 # for the shell of mmdebstrap's hooks
     mmdebstrap --variant=essential --include="$packages" --aptopt='Acquire::Languages "none"' \
         --customize-hook='cd "$1" && rm -rf usr/share/doc usr/share/man usr/share/locale \
             usr/share/info usr/share/lintian usr/share/bash-completion var/cache/* \

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
  * Property: instructions are counted exactly, by mode, in every slot and on every PMC.
- * With the word `wrap`: Xen starts SPLIT counters close below their wrap; none wrapping is an error.
+ * With the word `wrap` Xen starts SPLIT counters close below their wrap, and none wrapping is an
+ * error.
  * Ground truth: the instructions of lib/trip.S, added up there (TRIP_*, STAGE_KERNEL in lib/pcx.h).
  */
 #include "pcx.h"

@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Property: counts stay exact while a pcpu goes offline and comes back, and one that has come back
- * shows no stale counter.
+ * Property: counts stay exact while a pcpu goes offline and comes back.
  * Ground truth: the instructions of lib/trip.S; Xen's answer that the pcpu went and came, and
- * CPUID for who ran on it. A counter that no slot uses must read 0.
+ * CPUID for who ran on it. Not seen here: stale counters, because INIT resets them in this machine.
  */
 #include "pcx.h"
 
@@ -124,34 +123,6 @@ static void count_meanwhile(void)
     }
 }
 
-static uint64_t sum_of_counters(uint64_t unused0, uint64_t unused1)
-{
-    uint64_t value, sum = 0;
-    uint32_t n;
-
-    (void)unused0;
-    (void)unused1;
-    for (n = 0; n < nr_pmc; n++) {
-        sum += rdpmc_safe(n, &value) ? value : UINT32_MAX;
-    }
-    return sum;
-}
-
-/* VCPU 0 without slots looks at a pcpu that is back, and on which nobody has counted since. */
-static void look(void)
-{
-    if (!cycle_pcpu()) {
-        error("pcpu 1 did not go and come");
-        return;
-    }
-    check_eq(pcx_unregister(0), 0, "unregister");
-    check_eq(pcx_register(0), 0, "register");
-    pcx_pages[0].control.rdpmc = 1;
-    check_eq(pin_self(1), 0, "go to pcpu 1");
-    check_eq(user_run(sum_of_counters, 0, 0), 0, "its counters read 0");
-    pin_self(PIN_NONE);
-}
-
 void test_main(void)
 {
     const struct xen_perfctr_query *q = pcx_need_ready();
@@ -166,8 +137,6 @@ void test_main(void)
     check_eq(pcx_register(0), 0, "register VCPU 0");
     check_eq(pcx_register(1), 0, "register VCPU 1");
     count_meanwhile();
-    property("a pcpu that is back has clean counters");
-    look();
     check_eq(pcx_unregister(0), 0, "unregister VCPU 0");
     check_eq(pcx_unregister(1), 0, "unregister VCPU 1");
 }

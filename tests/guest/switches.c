@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
  * Property: counts stay exact while VCPUs share a pcpu and move between pcpus.
- * With the word `wrap`: Xen starts SPLIT counters close below their wrap; none wrapping is an error.
+ * With the word `wrap` Xen starts SPLIT counters close below their wrap, and none wrapping is an
+ * error.
  * Ground truth: the instructions of lib/trip.S. That switches and moves happened is seen from
  * inside each trip: two VCPUs pinned to one pcpu cannot run at once, so progress of the other
  * means that it was switched in between; CPUID tells the pcpu. Too few of them is an error.

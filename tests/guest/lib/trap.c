@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Traps and callbacks; runs in kernel mode with events masked, on the VCPU's own stack: no locks. */
+/* Traps and callbacks. Kernel mode, events masked, on the VCPU's own stack: no locks. */
 #include "trap.h"
 #include "check.h"
 #include "hypercall.h"
