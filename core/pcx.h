@@ -51,6 +51,8 @@ struct pcx_slot {
     uint32_t flags;  /* XEN_PERFCTR_SLOT_* */
     uint64_t evtsel; /* as the guest gave it */
     uint64_t cookie;
+    uint64_t mask;   /* of the register's width */
+    uint32_t rdpmc;  /* ECX */
     uint64_t sum[2]; /* by XEN_PERFCTR_MODE_*; RAW: USER alone */
     uint64_t start;  /* register when last booked */
     uint64_t raw;    /* register at the last switch_out */

@@ -136,6 +136,8 @@ static bool slot_goes_on(const struct pcx_vcpu *v, const struct xen_perfctr_slot
 
 static void slot_init(struct pcx_slot *slot, const struct xen_perfctr_slot *s)
 {
+    const struct pcx_class *class = &pcx_host.classes[s->pmc_class];
+
     *slot = (struct pcx_slot){
         .pmc_class = s->pmc_class,
         .pmc = s->pmc,
@@ -143,9 +145,11 @@ static void slot_init(struct pcx_slot *slot, const struct xen_perfctr_slot *s)
         .flags = s->flags,
         .evtsel = s->evtsel,
         .cookie = s->cookie,
+        .mask = pcx_mask_low(class->width_bits),
+        .rdpmc = class->rdpmc_base + s->pmc,
     };
     if (s->kind == XEN_PERFCTR_KIND_OFFSET) {
-        slot->start = pcx_host.offset_start & pcx_slot_mask(slot);
+        slot->start = pcx_host.offset_start & slot->mask;
     }
     slot->raw = slot->start;
 }

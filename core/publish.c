@@ -23,7 +23,6 @@ void pcx_head_publish(struct pcx_vcpu *v)
 static void slot_publish(struct pcx_vcpu *v, uint32_t i)
 {
     const struct pcx_slot *slot = &v->slot[i];
-    const struct pcx_class *class = &pcx_host.classes[slot->pmc_class];
     struct xen_perfctr_counter_slot *to = &v->page->slot[i];
 
     pcx_slot_sums_publish(v, i);
@@ -33,8 +32,8 @@ static void slot_publish(struct pcx_vcpu *v, uint32_t i)
         to->width_bits = 0;
         return;
     }
-    to->rdpmc = class->rdpmc_base + slot->pmc;
-    to->width_bits = class->width_bits;
+    to->rdpmc = slot->rdpmc;
+    to->width_bits = pcx_host.classes[slot->pmc_class].width_bits;
     to->flags = XEN_PERFCTR_LIVE | (slot->kind == XEN_PERFCTR_KIND_RAW ? XEN_PERFCTR_RAW : 0);
 }
 

@@ -67,7 +67,7 @@ void pcx_slots_book(struct pcx_vcpu *v)
     for (live = v->live_mask; live != 0; live &= live - 1) {
         struct pcx_slot *slot = &v->slot[pcx_bit_lowest(live)];
 
-        pcx_slot_book(slot, v->mode, pcx_slot_raw_read(slot));
+        pcx_slot_book(slot, v->mode, pcx_port_rdpmc(slot->rdpmc));
     }
 }
 
@@ -105,5 +105,5 @@ void pcx_rdpmc_follow(const struct pcx_pcpu *pcpu, struct pcx_vcpu *v, bool want
 uint64_t pcx_slot_value(const struct pcx_slot *slot)
 {
     return slot->sum[XEN_PERFCTR_MODE_USER] + slot->sum[XEN_PERFCTR_MODE_KERNEL] +
-           ((slot->raw - slot->start) & pcx_slot_mask(slot));
+           ((slot->raw - slot->start) & slot->mask);
 }

@@ -29,22 +29,12 @@ static inline uint64_t pcx_mask_low(uint32_t bits)
     return bits >= 64 ? ~0ull : (1ull << bits) - 1;
 }
 
-static inline uint64_t pcx_slot_mask(const struct pcx_slot *slot)
-{
-    return pcx_mask_low(pcx_host.classes[slot->pmc_class].width_bits);
-}
-
-static inline uint64_t pcx_slot_raw_read(const struct pcx_slot *slot)
-{
-    return pcx_port_rdpmc(pcx_host.classes[slot->pmc_class].rdpmc_base + slot->pmc);
-}
-
 /* Counts the events up to raw, which came in mode. */
 static inline void pcx_slot_book(struct pcx_slot *slot, uint32_t mode, uint64_t raw)
 {
     uint32_t sum = (slot->flags & XEN_PERFCTR_SLOT_SPLIT) ? mode : XEN_PERFCTR_MODE_USER;
 
-    slot->sum[sum] += (raw - slot->start) & pcx_slot_mask(slot);
+    slot->sum[sum] += (raw - slot->start) & slot->mask;
     slot->start = raw;
 }
 

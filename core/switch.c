@@ -11,7 +11,7 @@
 /* A register this far from its start is booked at the next chance: see pcx_pcpu_fold(). */
 static bool fold_due(const struct pcx_slot *slot)
 {
-    return ((slot->raw - slot->start) & pcx_slot_mask(slot)) > pcx_slot_mask(slot) / 4;
+    return ((slot->raw - slot->start) & slot->mask) > slot->mask / 4;
 }
 
 /*
@@ -103,7 +103,7 @@ void pcx_vcpu_switch_out(struct pcx_vcpu *v)
         for (live = v->live_mask; live != 0; live &= live - 1) {
             struct pcx_slot *slot = &v->slot[pcx_bit_lowest(live)];
 
-            slot->raw = pcx_slot_raw_read(slot);
+            slot->raw = pcx_port_rdpmc(slot->rdpmc);
             fold |= fold_due(slot);
         }
         if (fold) {
@@ -156,7 +156,7 @@ void pcx_vcpu_toggle(struct pcx_vcpu *v, uint32_t mode)
         for (split = v->split_mask; split != 0; split &= split - 1) {
             struct pcx_slot *slot = &v->slot[pcx_bit_lowest(split)];
 
-            pcx_slot_book(slot, v->mode, pcx_slot_raw_read(slot));
+            pcx_slot_book(slot, v->mode, pcx_port_rdpmc(slot->rdpmc));
             pcx_slot_sums_publish(v, pcx_bit_lowest(split));
         }
         v->mode = mode;
@@ -190,7 +190,7 @@ void pcx_vcpu_credit(struct pcx_vcpu *v)
                 continue;
             }
             /* A RAW register equals V, so the event has to go into the register itself. */
-            slot->raw = (pcx_slot_raw_read(slot) + 1) & pcx_slot_mask(slot);
+            slot->raw = (pcx_port_rdpmc(slot->rdpmc) + 1) & slot->mask;
             if (pcx_slot_load(pcpu, v, slot) != 0) {
                 pcx_slots_drop(pcpu, v);
                 pcx_rdpmc_follow(pcpu, v, v->rdpmc);

@@ -298,7 +298,8 @@ void px_pmu_restart(struct px_vcpu *v)
 		v->nr_pending++;
 	}
 	v->nr_kernel = 0;
-	vcpu_apply(v);
+	if (!v->refused)
+		vcpu_apply(v);
 }
 
 struct pmu px_pmu = {

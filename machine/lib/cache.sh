@@ -87,7 +87,7 @@ cache_prune() {
 # Says in one line why building part $1 with log $2 failed, the log's end before it.
 cache_explain() {
     local name=$1 log=$2
-    if grep -q 'No space left on device' "$log"; then
+    if grep -q 'No space left on device\|not have enough .*space' "$log"; then
         die "no space left for the cache $CACHE while building $name" \
             "(choose another with PERFCTR_XEN_CACHE; log: $log)"
     fi
@@ -138,6 +138,7 @@ cache_get() {
         flock -s "$fd"
     fi
     if [ "$status" != 0 ]; then
+        exec {fd}>&- # or the second try would wait for the first
         cache_retry "$name" "$LOGS/build-$name-$key.log"
     fi
     touch "$ENTRY" 2>/dev/null || true
@@ -145,7 +146,7 @@ cache_get() {
 
 # A download that is gone means that the package lists are old: once per run they are renewed.
 cache_retry() {
-    if [ -z "${APT_RENEWED:-}" ] && grep -qE '404 +Not Found|Failed to fetch' "$2"; then
+    if [ -z "${APT_RENEWED:-}" ] && grep -qE '404 +Not Found' "$2"; then
         apt_renew
         cache_get "$1"
     else

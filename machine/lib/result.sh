@@ -62,7 +62,7 @@ check_machine() {
 }
 
 module_reason() {
-    tr -d '\r' <"$RUN/console" | grep -a -i perfctr | grep -a -v -i 'command line' | tail -n 1 |
+    tr -d '\r' <"$RUN/console" | grep -a -i perfctr | grep -a -v '[Cc]ommand line:' | tail -n 1 |
         sed 's/^/: /'
 }
 
