@@ -18,6 +18,8 @@ script() {
     echo "$name: $((SECONDS - start)) s of the machine's time" >&2
 }
 
+# First what the others take for granted.
+script registers
 script constructed.sh "$repetitions"
 script threads.sh
 if [ "$system" = xen ]; then
