@@ -30,7 +30,7 @@ uint64_t pcx_port_rdpmc(uint32_t ecx);
 PCX_MUST_CHECK int pcx_port_rdmsr_safe(uint32_t msr, uint64_t *value);
 PCX_MUST_CHECK int pcx_port_wrmsr_safe(uint32_t msr, uint64_t value);
 void pcx_port_cpuid(uint32_t leaf, uint32_t subleaf, uint32_t regs[4]); /* eax ebx ecx edx */
-uint64_t pcx_port_tsc(void);
+uint64_t pcx_port_tsc(void); /* 0: the running domain is not to know it */
 
 /* The calling pcpu's state; interrupts off, or the answer is only good for a hint. */
 struct pcx_pcpu *pcx_port_pcpu(void);

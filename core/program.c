@@ -107,6 +107,7 @@ int pcx_program_check(const struct pcx_domain *domain, struct xen_perfctr_progra
     if (arg->bad != 0) {
         return -PCX_EINVAL;
     }
+    arg->nr = pcx_port_index_nospec(arg->nr, pcx_host.nr_slots + 1);
     for (i = 0; i < arg->nr; i++) {
         struct xen_perfctr_slot *s = &arg->slot[i];
 

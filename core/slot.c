@@ -56,6 +56,10 @@ int pcx_pmc_scrub(struct pcx_pcpu *pcpu, uint32_t pmc_class, uint32_t pmc)
 
 int pcx_slot_load(struct pcx_pcpu *pcpu, const struct pcx_vcpu *v, const struct pcx_slot *slot)
 {
+    /* Here Xen's part of the selector is not known, and a counter without it counts nothing. */
+    if (!pcpu->started) {
+        return -PCX_EIO;
+    }
     return pcx_pmc_load(pcpu, slot->pmc_class, slot->pmc, slot->evtsel | pcpu->selector_pv,
                         slot->raw, v->domain->incarnation);
 }

@@ -9,12 +9,14 @@
 
 static bool frames_distinct(const struct xen_perfctr_register *arg)
 {
-    uint32_t i, j;
+    uint32_t nr, i, j;
 
     if (arg->counter_gfn == arg->control_gfn) {
         return false;
     }
-    for (i = 0; i < arg->nr_ring; i++) {
+    /* Speculation past the caller's check must not leave the array. */
+    nr = pcx_port_index_nospec(arg->nr_ring, XEN_PERFCTR_MAX_RING + 1);
+    for (i = 0; i < nr; i++) {
         if (arg->ring_gfn[i] == arg->counter_gfn || arg->ring_gfn[i] == arg->control_gfn) {
             return false;
         }

@@ -9,6 +9,7 @@
 #ifndef PX_MODULE_H
 #define PX_MODULE_H
 
+#include <linux/irq_work.h>
 #include <linux/perf_event.h>
 #include <linux/types.h>
 #include <xen/perfctr.h>
@@ -40,6 +41,8 @@ struct px_vcpu {
 	struct xen_perfctr_control_page *control;
 	bool registered; /* Xen has the pages */
 	bool refused;	 /* Xen refused a set: nothing may be added until all events have gone */
+	int refused_rc;
+	struct irq_work refused_work; /* says so */
 	bool disabled;	 /* between pmu_disable and pmu_enable */
 	bool reading;	 /* inside a read transaction */
 	bool snap_valid; /* snap serves all events of this disabled or reading section */
@@ -84,6 +87,7 @@ int px_event_init(struct perf_event *event);
 /* pmu.c */
 extern struct pmu px_pmu;
 void px_pmu_restart(struct px_vcpu *v);
+void px_pmu_refused_print(struct irq_work *work);
 
 /* sysfs.c */
 extern const struct attribute_group *px_sysfs_groups[];

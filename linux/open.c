@@ -41,6 +41,8 @@ static int group_assign(struct px_set *set, struct perf_event *event)
 	if (rc)
 		return rc;
 	for_each_sibling_event(sibling, leader) {
+		if (sibling->state <= PERF_EVENT_STATE_OFF)
+			continue;
 		rc = group_collect(set, sibling, &nr);
 		if (rc)
 			return rc;

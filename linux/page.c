@@ -88,7 +88,6 @@ void px_snapshot_take(struct px_vcpu *v, bool sync)
 			return;
 	}
 	v->snap.live_mask = 0;
-	pr_warn_once("no snapshot: sync returned %d, page seq %llu\n", rc, v->page->seq);
 }
 
 /* Give this VCPU's pages to Xen, also again: then with a fresh page and nothing loaded. */
@@ -123,6 +122,7 @@ static int vcpu_unregister(struct px_vcpu *v, unsigned int cpu)
 
 static void vcpu_free(struct px_vcpu *v)
 {
+	irq_work_sync(&v->refused_work);
 	free_page((unsigned long)v->control);
 	free_page((unsigned long)v->page);
 	kfree(v);
@@ -147,6 +147,7 @@ static int vcpu_prepare(unsigned int cpu)
 		vcpu_free(v);
 		return -ENOMEM;
 	}
+	init_irq_work(&v->refused_work, px_pmu_refused_print);
 	per_cpu(vcpus, cpu) = v;
 	return 0;
 }
@@ -159,6 +160,9 @@ static int vcpu_online(unsigned int cpu)
 
 	local_irq_save(flags);
 	rc = px_vcpu_register(px_vcpu_this());
+	/* perf is up on this CPU already: events may run on what was registered before. */
+	if (!rc)
+		px_pmu_restart(px_vcpu_this());
 	local_irq_restore(flags);
 	if (rc)
 		pr_err("cpu %u: hypervisor: register refused: %d\n", cpu, rc);

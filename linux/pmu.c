@@ -46,6 +46,15 @@ static bool event_is_live(const struct px_snapshot *snap, const struct perf_even
 	return snap->live_mask & BIT(event->hw.idx);
 }
 
+/* Printing may wake a task, which it must not do under the scheduler's lock, where perf calls us. */
+void px_pmu_refused_print(struct irq_work *work)
+{
+	const struct px_vcpu *v = container_of(work, struct px_vcpu, refused_work);
+
+	pr_warn_ratelimited("hypervisor: counting refused: %d, events of one VCPU disabled\n",
+			    v->refused_rc);
+}
+
 /*
  * Xen does not count what is wanted here (any more). A count must not stand still while its time
  * runs on, so all events of this VCPU are disabled as soon as interrupts are on again, and none
@@ -55,11 +64,11 @@ static void vcpu_refuse(struct px_vcpu *v, int rc)
 {
 	unsigned int i;
 
-	if (v->refused)
+	if (v->refused || !v->nr_events)
 		return;
 	v->refused = true;
-	pr_warn_ratelimited("hypervisor: counting refused: %d, %u events disabled\n", rc,
-			    v->nr_events);
+	v->refused_rc = rc;
+	irq_work_queue(&v->refused_work);
 	for (i = 0; i < v->nr_events; i++)
 		px_compat_event_disable(v->event[i]);
 }
@@ -268,17 +277,24 @@ static void event_del(struct perf_event *event, int flags)
 
 static void event_read(struct perf_event *event)
 {
-	if (event_is_running(event))
-		event_fold(px_vcpu_this(), event);
-}
+	struct perf_event *leader = event->group_leader, *sibling;
+	struct px_vcpu *v = px_vcpu_this();
 
-/*
- * The core asks only for events that run. The page does not get cap_user_rdpmc: a split slot's
- * register alone is not the count, but a reader that knows our pages finds its slot here.
- */
-static int event_idx(struct perf_event *event)
-{
-	return event->hw.idx + 1;
+	if (leader->pmu == &px_pmu) {
+		if (event_is_running(event))
+			event_fold(v, event);
+		return;
+	}
+	/*
+	 * The core opens a read transaction with the leader's PMU only and then reads one event
+	 * after the other: bring all up to date each time, so that the last read makes them agree.
+	 */
+	pmu_start_txn(&px_pmu, PERF_PMU_TXN_READ);
+	for_each_sibling_event(sibling, leader) {
+		if (sibling->pmu == &px_pmu && event_is_running(sibling))
+			event_fold(v, sibling);
+	}
+	pmu_commit_txn(&px_pmu);
 }
 
 /*
@@ -318,5 +334,4 @@ struct pmu px_pmu = {
 	.start_txn = pmu_start_txn,
 	.commit_txn = pmu_commit_txn,
 	.cancel_txn = pmu_cancel_txn,
-	.event_idx = event_idx,
 };

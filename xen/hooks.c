@@ -49,9 +49,8 @@ void perfctr_vcpu_destroy(struct vcpu *v)
     if ( !v->arch.perfctr )
         return;
 
-    ASSERT(v != current);
     domain_lock(v->domain);
-    pcx_vcpu_unregister(false, &v->arch.perfctr);
+    pcx_vcpu_unregister(v == current, &v->arch.perfctr);
     domain_unlock(v->domain);
 }
 

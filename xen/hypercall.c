@@ -184,6 +184,8 @@ static int program_copy(struct xen_perfctr_program *p,
     if ( p->nr > ARRAY_SIZE(p->slot) )
         return 0;
 
+    p->nr = array_index_nospec(p->nr, ARRAY_SIZE(p->slot) + 1);
+
     return copy_from_guest_offset(bytes + head, arg, head,
                                   p->nr * sizeof(p->slot[0])) ? -EFAULT : 0;
 }

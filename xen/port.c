@@ -40,9 +40,10 @@ void pcx_port_cpuid(uint32_t leaf, uint32_t subleaf, uint32_t regs[4])
     cpuid_count(leaf, subleaf, &regs[0], &regs[1], &regs[2], &regs[3]);
 }
 
+/* A domain whose TSC is emulated shall not learn the host's. */
 uint64_t pcx_port_tsc(void)
 {
-    return rdtsc();
+    return current->domain->arch.vtsc ? 0 : rdtsc();
 }
 
 struct pcx_pcpu *pcx_port_pcpu(void)

@@ -2,7 +2,7 @@
 /*
  * The Perfctr-Xen ABI: the hypercall and the pages that Xen and a guest share.
  *
- * One copy for the hypervisor, the guest module, the user library, the tools and the tests.
+ * One copy for the hypervisor, the guest module, the tests and whatever else uses the interface.
  *
  * Hypercall: HYPERVISOR_perfctr_op(unsigned int op, void *arg), number __HYPERVISOR_perfctr_op.
  * Every struct is passed by guest address, is copied in once, and has the same layout for 32-bit
@@ -139,9 +139,9 @@ struct xen_perfctr_query {
 /*
  * register: give a VCPU its pages; from here on it may have RDPMC (control.rdpmc). Caller: self, or
  * a sibling for a VCPU that is down. The frames stay the guest's; Xen holds a writable reference to
- * each from here to unregister, soft reset or the end of the domain, writes them at any time, and
- * reads nothing of them but the one byte control.rdpmc. The pages are zeroed first. The same frames
- * again: success, a fresh seq, all slots freed (resume after a cancelled suspend).
+ * each from here to unregister, a reset of the VCPU or the end of the domain, writes them at any
+ * time, and reads nothing of them but the one byte control.rdpmc. The pages are zeroed first. The
+ * same frames again: success, a fresh seq, all slots freed (resume after a cancelled suspend).
  * Frames that two VCPUs share are overwritten by both: that harms only the guest.
  * Concurrency: serialised per VCPU by Xen. Since 1.0.
  *   -EINVAL  nonzero pad or flags, nr_ring above XEN_PERFCTR_MAX_RING, or a frame named twice
@@ -200,9 +200,9 @@ struct xen_perfctr_slot {
  * perf_event_open to fail with the right errno.
  * Concurrency: self only. Since 1.0.
  *   -E2BIG       nr is above query.nr_slots
- *   -EINVAL      nonzero pad, config1 or config2; unknown kind or flag; flags, period or
- *                left that the kind does not have; selector bits outside evtsel_mask; a slot or
- *                a counter named twice
+ *   -EINVAL      nonzero pad, config1 or config2; unknown kind or flag; neither USER nor KERNEL;
+ *                flags, period or left that the kind does not have; selector bits outside
+ *                evtsel_mask; a slot or a counter named twice
  *   -ENXIO       slot, class or pmc that this machine does not have
  *   -EBUSY       the counter is not in avail_mask: a system-wide session holds it
  *   -EPERM       the domain's policy does not permit counting (or the kind SAMPLE)
@@ -213,7 +213,8 @@ struct xen_perfctr_slot {
  */
 struct xen_perfctr_program {
     uint32_t nr;  /* IN: used entries of slot[] */
-    uint32_t bad; /* OUT, written on error too: entry that was refused, or nr; IN: 0 */
+    uint32_t bad; /* OUT, written on error too (not -ENOENT, -EFAULT): entry that was refused, nr */
+                  /* on success, 0 where no entry is to blame; IN: 0 */
     struct xen_perfctr_slot slot[XEN_PERFCTR_MAX_SLOTS]; /* IN */
 };
 
@@ -299,7 +300,7 @@ struct xen_perfctr_counter_page {
     uint32_t slot_bytes;        /* distance of two slots */
     uint64_t avail_mask[XEN_PERFCTR_MAX_CLASSES]; /* by class: counters that a set may name */
     uint64_t tsc_sum;   /* virtual TSC, cycles while the VCPU ran; value = sum + rdtsc - start */
-    uint64_t tsc_start; /* TSC when the VCPU last began to run */
+    uint64_t tsc_start; /* TSC when the VCPU last began to run; 0: emulated, no virtual TSC */
     uint64_t reserved[20];
     struct xen_perfctr_counter_slot slot[XEN_PERFCTR_MAX_SLOTS];
 };
