@@ -125,7 +125,4 @@ void pcx_vcpu_toggle(struct pcx_vcpu *v, uint32_t mode);
 /* Xen has executed one instruction for v, which runs here. */
 void pcx_vcpu_credit(struct pcx_vcpu *v);
 
-/* V of a slot that is not counting at the moment (or a snapshot of one that is). Any context. */
-uint64_t pcx_slot_value(const struct pcx_slot *slot);
-
 #endif

@@ -105,9 +105,3 @@ void pcx_rdpmc_follow(const struct pcx_pcpu *pcpu, struct pcx_vcpu *v, bool want
         pcx_port_rdpmc_gate_write(open);
     }
 }
-
-uint64_t pcx_slot_value(const struct pcx_slot *slot)
-{
-    return slot->sum[XEN_PERFCTR_MODE_USER] + slot->sum[XEN_PERFCTR_MODE_KERNEL] +
-           ((slot->raw - slot->start) & slot->mask);
-}
