@@ -13,6 +13,8 @@
 #define PCX_OWNER_NONE 0ull   /* disabled and zero */
 #define PCX_OWNER_MIXED ~0ull /* content or activity of more than one domain, or unknown */
 
+#define PCX_SELECTOR_UNKNOWN ~0ull /* no selector has all bits: the reserved ones are clear */
+
 /* Facts of the machine and of the command line: written at boot, constant from then on. */
 struct pcx_host {
     const struct pcx_pmu_ops *ops; /* NULL: no PMU */
@@ -39,6 +41,7 @@ struct pcx_pcpu {
     struct pcx_vcpu *running; /* from the end of its switch_in to the start of its switch_out */
     uint64_t dirty_mask[XEN_PERFCTR_MAX_CLASSES]; /* PMCs whose owner is not PCX_OWNER_NONE */
     uint64_t owner[XEN_PERFCTR_MAX_CLASSES][XEN_PERFCTR_MAX_SLOTS]; /* incarnation, or PCX_OWNER_ */
+    uint64_t selector[XEN_PERFCTR_MAX_CLASSES][XEN_PERFCTR_MAX_SLOTS]; /* as last written */
     uint64_t selector_pv; /* what Xen adds to a PV guest's selector here */
     uint64_t nr_refused;  /* MSR writes that the hardware refused */
     bool started;         /* scrubbed; while it is not, RDPMC stays closed */

@@ -155,18 +155,23 @@ static void slot_init(struct pcx_slot *slot, const struct xen_perfctr_slot *s)
     slot->raw = slot->start;
 }
 
-static int slots_stop(struct pcx_pcpu *pcpu, struct pcx_vcpu *v, uint32_t mask)
+/* Frees slots and clears their counters, but for those of kept_mask, which are written anyway. */
+static int slots_stop(struct pcx_pcpu *pcpu, struct pcx_vcpu *v, uint32_t mask,
+                      const uint64_t *kept_mask)
 {
     for (; mask != 0; mask &= mask - 1) {
         uint32_t i = pcx_bit_lowest(mask);
         struct pcx_slot *slot = &v->slot[i];
+        uint64_t pmc_bit = 1ull << slot->pmc;
 
-        if (pcx_pmc_scrub(pcpu, slot->pmc_class, slot->pmc) != 0) {
-            return -PCX_EIO;
+        if ((kept_mask[slot->pmc_class] & pmc_bit) == 0) {
+            if (pcx_pmc_scrub(pcpu, slot->pmc_class, slot->pmc) != 0) {
+                return -PCX_EIO;
+            }
+            v->pmc_mask[slot->pmc_class] &= ~pmc_bit;
         }
         v->live_mask &= ~(1u << i);
         v->split_mask &= ~(1u << i);
-        v->pmc_mask[slot->pmc_class] &= ~(1ull << slot->pmc);
         *slot = (struct pcx_slot){0};
     }
     return 0;
@@ -189,16 +194,18 @@ static int slot_start(struct pcx_pcpu *pcpu, struct pcx_vcpu *v, const struct xe
 static int set_replace(struct pcx_pcpu *pcpu, struct pcx_vcpu *v,
                        const struct xen_perfctr_program *arg)
 {
+    uint64_t named_mask[XEN_PERFCTR_MAX_CLASSES] = {0};
     uint32_t stop_mask = v->live_mask;
     uint32_t i;
     int ret;
 
     for (i = 0; i < arg->nr; i++) {
+        named_mask[arg->slot[i].pmc_class] |= 1ull << arg->slot[i].pmc;
         if (slot_goes_on(v, &arg->slot[i])) {
             stop_mask &= ~(1u << arg->slot[i].slot);
         }
     }
-    ret = slots_stop(pcpu, v, stop_mask);
+    ret = slots_stop(pcpu, v, stop_mask, named_mask);
     for (i = 0; i < arg->nr && ret == 0; i++) {
         if ((v->live_mask & (1u << arg->slot[i].slot)) == 0) {
             ret = slot_start(pcpu, v, &arg->slot[i]);

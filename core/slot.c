@@ -7,61 +7,104 @@
  */
 #include "slot.h"
 
-static int msr_pair_write(struct pcx_pcpu *pcpu, uint32_t first, uint64_t first_value,
-                          uint32_t second, uint64_t second_value)
+/*
+ * With this defined nothing is left out because the hardware holds it already: the simple rule that
+ * the other is compared with. Never in a release.
+ */
+#if defined(PCX_EAGER)
+#define EAGER true
+#else
+#define EAGER false
+#endif
+
+/* Before writes to a counter: one that fails in between must leave a counter that gets cleared. */
+static void pmc_forget(struct pcx_pcpu *pcpu, uint32_t c, uint32_t pmc)
 {
-    if (pcx_port_wrmsr_safe(first, first_value) != 0 ||
-        pcx_port_wrmsr_safe(second, second_value) != 0) {
+    pcpu->dirty_mask[c] |= 1ull << pmc;
+    pcpu->owner[c][pmc] = PCX_OWNER_MIXED;
+}
+
+static int selector_write(struct pcx_pcpu *pcpu, uint32_t c, uint32_t pmc, uint64_t selector)
+{
+    const struct pcx_class *class = &pcx_host.classes[c];
+
+    pcpu->selector[c][pmc] = PCX_SELECTOR_UNKNOWN;
+    if (pcx_port_wrmsr_safe(class->selector_msr + pmc * class->msr_step, selector) != 0) {
+        pcpu->nr_refused++;
+        return -PCX_EIO;
+    }
+    pcpu->selector[c][pmc] = selector;
+    return 0;
+}
+
+static int counter_write(struct pcx_pcpu *pcpu, uint32_t c, uint32_t pmc, uint64_t raw)
+{
+    const struct pcx_class *class = &pcx_host.classes[c];
+
+    if (pcx_port_wrmsr_safe(class->counter_msr + pmc * class->msr_step, raw) != 0) {
         pcpu->nr_refused++;
         return -PCX_EIO;
     }
     return 0;
 }
 
-int pcx_pmc_load(struct pcx_pcpu *pcpu, uint32_t pmc_class, uint32_t pmc, uint64_t selector,
-                 uint64_t raw, uint64_t owner)
-{
-    const struct pcx_class *class = &pcx_host.classes[pmc_class];
-    uint32_t step = pmc * class->msr_step;
-    int ret;
-
-    /* Before the writes: one that fails in between must leave a counter that gets cleared. */
-    pcpu->dirty_mask[pmc_class] |= 1ull << pmc;
-    pcpu->owner[pmc_class][pmc] = PCX_OWNER_MIXED;
-    ret =
-        msr_pair_write(pcpu, class->counter_msr + step, raw, class->selector_msr + step, selector);
-    if (ret != 0) {
-        return ret;
-    }
-    pcpu->owner[pmc_class][pmc] = owner;
-    return 0;
-}
-
 int pcx_pmc_scrub(struct pcx_pcpu *pcpu, uint32_t pmc_class, uint32_t pmc)
 {
-    const struct pcx_class *class = &pcx_host.classes[pmc_class];
-    uint32_t step = pmc * class->msr_step;
     int ret;
 
-    pcpu->dirty_mask[pmc_class] |= 1ull << pmc;
-    pcpu->owner[pmc_class][pmc] = PCX_OWNER_MIXED;
-    ret = msr_pair_write(pcpu, class->selector_msr + step, 0, class->counter_msr + step, 0);
-    if (ret != 0) {
-        return ret;
+    pmc_forget(pcpu, pmc_class, pmc);
+    ret = selector_write(pcpu, pmc_class, pmc, 0);
+    if (ret == 0) {
+        ret = counter_write(pcpu, pmc_class, pmc, 0);
     }
-    pcpu->dirty_mask[pmc_class] &= ~(1ull << pmc);
-    pcpu->owner[pmc_class][pmc] = PCX_OWNER_NONE;
-    return 0;
+    if (ret == 0) {
+        pcpu->dirty_mask[pmc_class] &= ~(1ull << pmc);
+        pcpu->owner[pmc_class][pmc] = PCX_OWNER_NONE;
+    }
+    return ret;
+}
+
+static uint64_t slot_selector(const struct pcx_pcpu *pcpu, const struct pcx_slot *slot)
+{
+    return slot->evtsel | pcpu->selector_pv;
 }
 
 int pcx_slot_load(struct pcx_pcpu *pcpu, const struct pcx_vcpu *v, const struct pcx_slot *slot)
 {
+    uint32_t c = slot->pmc_class, pmc = slot->pmc;
+    uint64_t selector = slot_selector(pcpu, slot);
+    int ret;
+
     /* Here Xen's part of the selector is not known, and a counter without it counts nothing. */
     if (!pcpu->started) {
         return -PCX_EIO;
     }
-    return pcx_pmc_load(pcpu, slot->pmc_class, slot->pmc, slot->evtsel | pcpu->selector_pv,
-                        slot->raw, v->domain->incarnation);
+    pmc_forget(pcpu, c, pmc);
+    ret = counter_write(pcpu, c, pmc, slot->raw);
+    if (ret == 0 && (EAGER || pcpu->selector[c][pmc] != selector)) {
+        ret = selector_write(pcpu, c, pmc, selector);
+    }
+    if (ret == 0) {
+        pcpu->owner[c][pmc] = v->domain->incarnation;
+    }
+    return ret;
+}
+
+int pcx_slot_restore(struct pcx_pcpu *pcpu, const struct pcx_vcpu *v, const struct pcx_slot *slot)
+{
+    uint32_t c = slot->pmc_class, pmc = slot->pmc;
+
+    if (EAGER || pcpu->selector[c][pmc] != slot_selector(pcpu, slot) ||
+        pcx_port_rdpmc(slot->rdpmc) != slot->raw) {
+        return pcx_slot_load(pcpu, v, slot);
+    }
+    /*
+     * Whoever used the counter meanwhile, it holds what would be written, bit for bit. The selector
+     * is not 0, which only a counter that was started here can have: pcpu->started is true.
+     */
+    pcpu->dirty_mask[c] |= 1ull << pmc;
+    pcpu->owner[c][pmc] = v->domain->incarnation;
+    return 0;
 }
 
 void pcx_slots_book(struct pcx_vcpu *v)

@@ -70,15 +70,15 @@ void pcx_pages_init(struct pcx_vcpu *v);
 /* Reads and counts every live slot. v runs here. */
 void pcx_slots_book(struct pcx_vcpu *v);
 
-/* Makes a counter hold a selector and a value, on behalf of owner. -EIO: its content is unknown. */
-PCX_MUST_CHECK int pcx_pmc_load(struct pcx_pcpu *pcpu, uint32_t pmc_class, uint32_t pmc,
-                                uint64_t selector, uint64_t raw, uint64_t owner);
 /* Disables and zeroes a counter. -EIO: its content is unknown. */
 PCX_MUST_CHECK int pcx_pmc_scrub(struct pcx_pcpu *pcpu, uint32_t pmc_class, uint32_t pmc);
 
-/* Loads a slot's selector and raw for v, which runs here. */
+/* Makes a slot's counter hold raw and count for v, which runs here. -EIO: its content is unknown. */
 PCX_MUST_CHECK int pcx_slot_load(struct pcx_pcpu *pcpu, const struct pcx_vcpu *v,
                                  const struct pcx_slot *slot);
+/* The same, for a counter that may hold all that already: then nothing is written. */
+PCX_MUST_CHECK int pcx_slot_restore(struct pcx_pcpu *pcpu, const struct pcx_vcpu *v,
+                                    const struct pcx_slot *slot);
 
 /* Frees every slot. pcpu: where v runs, its counters are cleared; NULL: nowhere. */
 void pcx_slots_drop(struct pcx_pcpu *pcpu, struct pcx_vcpu *v);

@@ -37,12 +37,6 @@ static bool foreign_scrub(struct pcx_pcpu *pcpu, const uint64_t *own_mask, uint6
     return clean;
 }
 
-/* Must a slot's selector and raw be written? Always: the rule that any cleverer one is held to. */
-static bool restore_needed(void)
-{
-    return true;
-}
-
 static bool slots_restore(struct pcx_pcpu *pcpu, const struct pcx_vcpu *v)
 {
     uint32_t live;
@@ -50,7 +44,7 @@ static bool slots_restore(struct pcx_pcpu *pcpu, const struct pcx_vcpu *v)
     for (live = v->live_mask; live != 0; live &= live - 1) {
         const struct pcx_slot *slot = &v->slot[pcx_bit_lowest(live)];
 
-        if (restore_needed() && pcx_slot_load(pcpu, v, slot) != 0) {
+        if (pcx_slot_restore(pcpu, v, slot) != 0) {
             return false;
         }
     }
@@ -143,29 +137,47 @@ void pcx_other_switch_in(uint64_t incarnation, bool may_read)
     pcx_port_irq_restore(flags);
 }
 
+static void toggle_book(struct pcx_pcpu *pcpu, struct pcx_vcpu *v, uint32_t mode, bool rdpmc)
+{
+    uint32_t split;
+
+    pcx_page_write_begin(v);
+    for (split = v->split_mask; split != 0; split &= split - 1) {
+        struct pcx_slot *slot = &v->slot[pcx_bit_lowest(split)];
+
+        pcx_slot_book(slot, v->mode, pcx_port_rdpmc(slot->rdpmc));
+        pcx_slot_sums_publish(v, pcx_bit_lowest(split));
+    }
+    v->mode = mode;
+    v->page->mode = mode;
+    if (mode == XEN_PERFCTR_MODE_USER) {
+        pcx_rdpmc_follow(pcpu, v, rdpmc);
+        v->page->flags = v->rdpmc ? XEN_PERFCTR_COUNTER_FLAG_RDPMC : 0;
+    }
+    pcx_page_write_end(v);
+}
+
 void pcx_vcpu_toggle(struct pcx_vcpu *v, uint32_t mode)
 {
-    unsigned long flags = pcx_port_irq_save();
-    struct pcx_pcpu *pcpu = pcx_port_pcpu();
+    bool rdpmc =
+        mode == XEN_PERFCTR_MODE_USER ? PCX_READ_ONCE(v->control->rdpmc) != 0 : v->rdpmc;
+    unsigned long flags;
+    struct pcx_pcpu *pcpu;
 
-    /* A toggle inside a VCPU switch is noticed by switch_in. */
-    if (pcpu->running == v) {
-        uint32_t split;
-
-        pcx_page_write_begin(v);
-        for (split = v->split_mask; split != 0; split &= split - 1) {
-            struct pcx_slot *slot = &v->slot[pcx_bit_lowest(split)];
-
-            pcx_slot_book(slot, v->mode, pcx_port_rdpmc(slot->rdpmc));
-            pcx_slot_sums_publish(v, pcx_bit_lowest(split));
-        }
+    /*
+     * The common case: no sum changes over and RDPMC stays as it is. No reader looks at the mode of
+     * such a page, and only v itself makes a slot live, so nothing has to be held off.
+     */
+    if (v->split_mask == 0 && rdpmc == v->rdpmc) {
         v->mode = mode;
         v->page->mode = mode;
-        if (mode == XEN_PERFCTR_MODE_USER) {
-            pcx_rdpmc_follow(pcpu, v, PCX_READ_ONCE(v->control->rdpmc) != 0);
-            v->page->flags = v->rdpmc ? XEN_PERFCTR_COUNTER_FLAG_RDPMC : 0;
-        }
-        pcx_page_write_end(v);
+        return;
+    }
+    flags = pcx_port_irq_save();
+    pcpu = pcx_port_pcpu();
+    /* A toggle inside a VCPU switch is noticed by switch_in. */
+    if (pcpu->running == v) {
+        toggle_book(pcpu, v, mode, rdpmc);
     }
     pcx_port_irq_restore(flags);
 }

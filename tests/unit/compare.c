@@ -11,6 +11,7 @@
 #include "compare.h"
 
 uint64_t world_inexact, world_torn, world_leaks, world_gate_wrong;
+uint64_t compare_digest;
 
 struct reading {
     bool live;
@@ -80,6 +81,26 @@ static bool page_right(const struct world_vcpu *v, const struct expect_slot *exp
     return true;
 }
 
+static void digest_add(uint64_t value)
+{
+    const uint64_t fnv_prime = 0x100000001b3ull; /* of FNV-1a, a word at a time */
+
+    compare_digest = (compare_digest ^ value) * fnv_prime;
+}
+
+static void page_digest(const struct world_vcpu *v)
+{
+    uint32_t i;
+
+    for (i = 0; i < XEN_PERFCTR_MAX_SLOTS; i++) {
+        struct reading r = slot_read(v, i, true);
+
+        digest_add(r.user);
+        digest_add(r.kernel);
+        digest_add(r.live);
+    }
+}
+
 static void complain(uint64_t *count, const char *what, const struct world_vcpu *v)
 {
     if ((*count)++ == 0) {
@@ -98,6 +119,30 @@ static void settle(struct world_vcpu *v)
         }
     }
     memset(v->now, 0, sizeof(v->now));
+}
+
+/*
+ * A counter of v's own slots holds what v did and counts what v asked for, bit for bit: then it is
+ * v's, whoever wrote it.
+ */
+static void own_counters_claim(const struct world_vcpu *v)
+{
+    uint32_t i;
+
+    for (i = 0; i < XEN_PERFCTR_MAX_SLOTS; i++) {
+        const struct expect_slot *e = &v->now[i];
+        const struct pcx_class *class = &pcx_host.classes[e->arg.pmc_class];
+        uint32_t p = (uint32_t)v->pcpu;
+
+        if (e->live &&
+            fake_counter(p, e->arg.pmc_class, e->arg.pmc) ==
+                (e->reg & ((1ull << class->width_bits) - 1)) &&
+            (fake_msr(p, class->selector_msr + e->arg.pmc * class->msr_step) &
+             class->evtsel_mask) == e->arg.evtsel) {
+            fake_pcpus[p].source[e->arg.pmc_class][e->arg.pmc] =
+                (struct fake_source){v->domain->life, v->domain->life};
+        }
+    }
 }
 
 /* Nothing that v can RDPMC comes from another domain, neither the value nor the selector. */
@@ -151,6 +196,7 @@ void compare_all(void)
         if (fake_failed != 0) {
             settle(v);
         }
+        own_counters_claim(v);
         if (fake_failed == 0 || fake_pcpus[p].gate) {
             isolation_check(v);
         }
@@ -158,6 +204,9 @@ void compare_all(void)
             complain(&world_torn, "the page is left torn", v);
         } else if (!page_right(v, v->now, true)) {
             complain(&world_inexact, "a slot is not exact", v);
+        }
+        if (fake_failed == 0) {
+            page_digest(v);
         }
     }
     for (i = 0; i < WORLD_NR_VCPUS; i++) {

@@ -7,6 +7,9 @@
 
 #include "world.h"
 
+/* Everything that guests have read so far, in order: two runs of one schedule must agree. */
+extern uint64_t compare_digest;
+
 /* Between two operations: exact values, whole pages, closed doors. */
 void compare_all(void);
 /* Right after sync or program: the page alone is exact, in both modes. */

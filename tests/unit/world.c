@@ -121,6 +121,7 @@ void world_run(uint32_t pcpu, uint32_t event, uint64_t n)
     for (i = 0; i < XEN_PERFCTR_MAX_SLOTS; i++) {
         if (event_counts(&v->now[i], world_events[event])) {
             v->now[i].sum[v->mode] += n;
+            v->now[i].reg += n;
         }
     }
     compare_all();
@@ -150,6 +151,7 @@ void world_credit(uint32_t pcpu)
     for (i = 0; i < XEN_PERFCTR_MAX_SLOTS; i++) {
         if (v->now[i].live && (v->now[i].arg.flags & XEN_PERFCTR_SLOT_CREDIT) != 0) {
             v->now[i].sum[v->mode]++;
+            v->now[i].reg += v->now[i].arg.kind == XEN_PERFCTR_KIND_RAW;
         }
     }
     if (v->core != NULL) {
@@ -232,6 +234,8 @@ static void expect_program(struct world_vcpu *v, const struct xen_perfctr_progra
         } else {
             next[s->slot].live = true;
             next[s->slot].arg = *s;
+            next[s->slot].reg =
+                s->kind == XEN_PERFCTR_KIND_OFFSET ? pcx_host.offset_start : 0;
         }
     }
     memcpy(v->now, next, sizeof(next));

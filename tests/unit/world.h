@@ -16,6 +16,7 @@ struct expect_slot {
     bool live;
     struct xen_perfctr_slot arg;
     uint64_t sum[2];
+    uint64_t reg; /* what the counter holds while its VCPU runs */
 };
 
 struct world_domain {
