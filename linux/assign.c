@@ -12,7 +12,7 @@
 
 #include "module.h"
 
-/* Is slot i what Xen counts with this selector, or will be after the next program? */
+/* Is slot what Xen counts with this selector, or will be after the next program? */
 static bool slot_counts(const struct px_slot *slot, u64 evtsel)
 {
 	if (slot->users)
@@ -23,7 +23,7 @@ static bool slot_counts(const struct px_slot *slot, u64 evtsel)
 /*
  * Find a slot for a selector and take a share in it. A selector that is counting somewhere keeps
  * its counter, so that its V goes on without a gap; else a slot that Xen has nothing in goes before
- * one whose selector somebody may want back within the same section. A counter that a session of
+ * one whose selector somebody may want back soon. A counter that a session of
  * the host has taken is not in avail_mask. Returns the slot, or -EAGAIN when all are in use.
  */
 int px_set_get(struct px_set *set, u64 evtsel, u32 avail_mask)
@@ -57,23 +57,37 @@ void px_set_put(struct px_set *set, int slot)
 	set->slot[slot].users--;
 }
 
-static bool slot_changed(const struct px_slot *slot)
+static bool slot_changed(const struct px_slot *slot, bool exactly)
 {
 	if (!slot->users)
-		return slot->loaded;
+		return slot->loaded && exactly;
 	return !slot->loaded || slot->loaded_evtsel != slot->evtsel;
 }
 
-/* Does Xen count anything else than what is wanted? */
-bool px_set_changed(const struct px_set *set)
+/* Does Xen not count what is wanted? With exactly: or anything else as well? */
+bool px_set_changed(const struct px_set *set, bool exactly)
 {
 	unsigned int i;
 
 	for (i = 0; i < px_nr_slots; i++) {
-		if (slot_changed(&set->slot[i]))
+		if (slot_changed(&set->slot[i], exactly))
 			return true;
 	}
 	return false;
+}
+
+/* The slot that counts evtsel for nobody, or -ENOENT. */
+int px_set_surplus(const struct px_set *set, u64 evtsel)
+{
+	unsigned int i;
+
+	for (i = 0; i < px_nr_slots; i++) {
+		const struct px_slot *slot = &set->slot[i];
+
+		if (!slot->users && slot->loaded && slot->loaded_evtsel == evtsel)
+			return i;
+	}
+	return -ENOENT;
 }
 
 /*

@@ -122,7 +122,7 @@ static int __init perfctr_xen_init(void)
 		rc = px_events_setup();
 	if (rc)
 		return rc;
-	rc = px_page_setup();
+	rc = px_page_setup(px_pmu_restart);
 	if (rc) {
 		pr_err("not loaded: no pages registered: %d\n", rc);
 		return rc;

@@ -14,6 +14,14 @@
 #include <linux/types.h>
 #include <xen/perfctr.h>
 
+/*
+ * With this defined no call to Xen is left out: the simple rules that the lazy ones are compared
+ * with. Never in a release.
+ */
+#ifndef PX_EAGER
+#define PX_EAGER 0
+#endif
+
 /* Events scheduled on one VCPU at once, many may share a slot; as many as the native driver. */
 #define PX_MAX_EVENTS 64
 
@@ -21,7 +29,7 @@
 struct px_slot {
 	u64 evtsel;	   /* wanted while users is not 0 */
 	u64 loaded_evtsel; /* what Xen counts here while loaded */
-	unsigned int users;
+	unsigned int users; /* 0 and loaded: left counting for the next thread that wants it */
 	bool loaded;
 };
 
@@ -33,7 +41,14 @@ struct px_set {
 /* One consistent copy of a counter page; sums by XEN_PERFCTR_MODE_*. */
 struct px_snapshot {
 	u64 sum[2][XEN_PERFCTR_MAX_SLOTS];
-	u32 live_mask; /* slots whose sums may be used */
+	u32 live_mask; /* slots whose sums may be used, the others' are not set */
+};
+
+/* For what a snapshot is taken. */
+enum px_need {
+	PX_NEED_USER,	/* user sums */
+	PX_NEED_KERNEL, /* kernel sums as well, as they are now */
+	PX_NEED_SWITCH, /* kernel sums as well, in a switch of threads as they were in it before */
 };
 
 struct px_vcpu {
@@ -52,6 +67,9 @@ struct px_vcpu {
 	struct perf_event *event[PX_MAX_EVENTS];
 	struct px_set set;
 	struct px_snapshot snap;
+	const struct task_struct *synced_task; /* at the last sync: who ran; only compared */
+	u64 synced_ns;			       /* since when, by the scheduler's clock */
+	u64 synced_seq;			       /* the page's */
 	struct xen_perfctr_program program; /* argument of the hypercall, too big for the stack */
 };
 
@@ -60,17 +78,20 @@ extern struct xen_perfctr_query px_query;
 extern unsigned int px_nr_slots;
 
 /* page.c */
-int __must_check px_page_setup(void);
+int __must_check px_page_setup(void (*registered)(struct px_vcpu *v));
 void px_page_teardown(void);
 struct px_vcpu *px_vcpu_this(void);
+struct px_vcpu *px_vcpu_of(unsigned int cpu);
 u32 px_vcpu_avail_mask(const struct px_vcpu *v);
-int __must_check px_vcpu_register(struct px_vcpu *v);
-void px_snapshot_take(struct px_vcpu *v, bool sync);
+
+/* snapshot.c */
+void px_snapshot_take(struct px_vcpu *v, enum px_need need);
 
 /* assign.c */
 int __must_check px_set_get(struct px_set *set, u64 evtsel, u32 avail_mask);
 void px_set_put(struct px_set *set, int slot);
-bool px_set_changed(const struct px_set *set);
+bool px_set_changed(const struct px_set *set, bool exactly);
+int px_set_surplus(const struct px_set *set, u64 evtsel);
 void px_set_describe(const struct px_set *set, struct xen_perfctr_program *program);
 void px_set_loaded(struct px_set *set);
 void px_set_lost(struct px_set *set);
@@ -81,13 +102,25 @@ u64 px_events_generic(unsigned int id);
 int __must_check px_events_evtsel(const struct perf_event_attr *attr, u64 *evtsel);
 u32 px_events_slot_flags(u64 evtsel);
 
+/* inuse.c */
+int __must_check px_inuse_get(u64 evtsel);
+void px_inuse_put(u64 evtsel);
+
 /* open.c */
 int px_event_init(struct perf_event *event);
 
 /* pmu.c */
 extern struct pmu px_pmu;
 void px_pmu_restart(struct px_vcpu *v);
+void px_pmu_refresh(struct px_vcpu *v);
+void px_pmu_unload(struct px_vcpu *v, u64 evtsel);
 void px_pmu_refused_print(struct irq_work *work);
+
+/* rdpmc.c */
+extern const struct attribute_group px_rdpmc_group;
+bool px_rdpmc_follow(struct px_vcpu *v);
+void px_rdpmc_mapped(struct perf_event *event, struct mm_struct *mm);
+void px_rdpmc_unmapped(struct perf_event *event, struct mm_struct *mm);
 
 /* sysfs.c */
 extern const struct attribute_group *px_sysfs_groups[];

@@ -71,6 +71,11 @@ static int group_validate(struct perf_event *event)
 	return rc;
 }
 
+static void event_destroy(struct perf_event *event)
+{
+	px_inuse_put(event->hw.config);
+}
+
 int px_event_init(struct perf_event *event)
 {
 	const struct perf_event_attr *attr = &event->attr;
@@ -95,5 +100,10 @@ int px_event_init(struct perf_event *event)
 	hwc->last_period = hwc->sample_period;
 	local64_set(&hwc->period_left, hwc->sample_period);
 	/* An inherited event is a copy of one that has passed. */
-	return event->parent ? 0 : group_validate(event);
+	rc = event->parent ? 0 : group_validate(event);
+	if (!rc)
+		rc = px_inuse_get(hwc->config);
+	if (!rc)
+		event->destroy = event_destroy;
+	return rc;
 }

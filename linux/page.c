@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * The pages of each VCPU: allocation, registration across CPU hotplug and resume, snapshots.
+ * The pages of each VCPU: allocation, and registration across CPU hotplug and resume.
  *
  * Contexts: hotplug callbacks in process context, the online one on its own CPU; the resume
- * callback by IPI; snapshots on the VCPU with interrupts off. Locks: none, the hotplug core runs
- * one callback at a time, and between online and dead a VCPU's state belongs to that VCPU.
+ * callback by IPI. Locks: none, the hotplug core runs one callback at a time, and between online
+ * and dead a VCPU's state belongs to that VCPU.
  */
 #define pr_fmt(fmt) KBUILD_MODNAME ": " fmt
 
@@ -17,26 +17,27 @@
 #include <linux/slab.h>
 #include <linux/smp.h>
 
-#include <asm/barrier.h>
 #include <asm/xen/page.h>
 #include <xen/xen-ops.h>
 
 #include "hypercall.h"
 #include "module.h"
 
-/*
- * Copies of a page before giving up. Xen writes a page only while its VCPU is in Xen, so a copy
- * by the VCPU itself is spoilt at most once per interruption by Xen; many in a row are a fault.
- */
-#define SNAPSHOT_TRIES 100
-
 static DEFINE_PER_CPU(struct px_vcpu *, vcpus);
 static enum cpuhp_state state_prepare, state_online;
+/* Called on a VCPU that is registered anew, interrupts off: all its slots are free. */
+static void (*vcpu_registered)(struct px_vcpu *v);
 
 /* On the VCPU, interrupts off; never NULL on an online CPU while the PMU is registered. */
 struct px_vcpu *px_vcpu_this(void)
 {
 	return this_cpu_read(vcpus);
+}
+
+/* Of any possible CPU: to be looked at only, or NULL. */
+struct px_vcpu *px_vcpu_of(unsigned int cpu)
+{
+	return per_cpu(vcpus, cpu);
 }
 
 /* Counters that a set may name now; a hint: program has the last word. */
@@ -45,53 +46,8 @@ u32 px_vcpu_avail_mask(const struct px_vcpu *v)
 	return READ_ONCE(v->page->avail_mask[XEN_PERFCTR_CLASS_CORE]);
 }
 
-/* Copy sums and states; true if Xen did not write meanwhile. */
-static bool snapshot_try(struct px_vcpu *v)
-{
-	const struct xen_perfctr_counter_page *page = v->page;
-	struct px_snapshot *snap = &v->snap;
-	u64 seq = READ_ONCE(page->seq);
-	unsigned int i;
-
-	/*
-	 * Parties: Xen's publish on this VCPU, and this copy. Both run on the same pcpu in program
-	 * order as seen by each other, so only the compiler must be held back.
-	 */
-	barrier();
-	snap->live_mask = 0;
-	for (i = 0; i < px_nr_slots; i++) {
-		const struct xen_perfctr_counter_slot *slot = &page->slot[i];
-
-		snap->sum[XEN_PERFCTR_MODE_USER][i] = READ_ONCE(slot->sum_user);
-		snap->sum[XEN_PERFCTR_MODE_KERNEL][i] = READ_ONCE(slot->sum_kernel);
-		if (READ_ONCE(slot->flags) & XEN_PERFCTR_LIVE)
-			snap->live_mask |= BIT(i);
-	}
-	barrier();
-	return !(seq & 1) && READ_ONCE(page->seq) == seq;
-}
-
-/*
- * Copy V of all slots at one point. In kernel mode the user sums on the page are exact as they
- * stand; kernel sums are as old as the last booking, sync books them now. (This guest never asks
- * for RDPMC, so there is no register to add.) On failure no slot of the copy is live.
- */
-void px_snapshot_take(struct px_vcpu *v, bool sync)
-{
-	unsigned int tries;
-	int rc = 0;
-
-	if (sync)
-		rc = px_hypercall(XEN_PERFCTR_OP_sync, NULL);
-	for (tries = 0; !rc && tries < SNAPSHOT_TRIES; tries++) {
-		if (snapshot_try(v))
-			return;
-	}
-	v->snap.live_mask = 0;
-}
-
 /* Give this VCPU's pages to Xen, also again: then with a fresh page and nothing loaded. */
-int px_vcpu_register(struct px_vcpu *v)
+static int vcpu_register(struct px_vcpu *v)
 {
 	struct xen_perfctr_register arg = {
 		.vcpu = xen_vcpu_nr(smp_processor_id()),
@@ -159,10 +115,10 @@ static int vcpu_online(unsigned int cpu)
 	int rc;
 
 	local_irq_save(flags);
-	rc = px_vcpu_register(px_vcpu_this());
+	rc = vcpu_register(px_vcpu_this());
 	/* perf is up on this CPU already: events may run on what was registered before. */
 	if (!rc)
-		px_pmu_restart(px_vcpu_this());
+		vcpu_registered(px_vcpu_this());
 	local_irq_restore(flags);
 	if (rc)
 		pr_err("cpu %u: hypervisor: register refused: %d\n", cpu, rc);
@@ -185,9 +141,9 @@ static void resume_this(void *unused)
 
 	if (!v)
 		return;
-	if (px_vcpu_register(v))
+	if (vcpu_register(v))
 		pr_warn("resume: hypervisor: register refused\n");
-	px_pmu_restart(v);
+	vcpu_registered(v);
 }
 
 /* After a resume, on another host perhaps: Xen has never seen this domain, or dropped all slots. */
@@ -222,10 +178,11 @@ static void vcpus_free(void)
 }
 
 /* Register all VCPUs that are up, and from now on every one that comes up. */
-int px_page_setup(void)
+int px_page_setup(void (*registered)(struct px_vcpu *v))
 {
 	int rc;
 
+	vcpu_registered = registered;
 	rc = cpuhp_setup_state(CPUHP_BP_PREPARE_DYN, "perfctr_xen:prepare", vcpu_prepare,
 			       vcpu_dead);
 	if (rc < 0)

@@ -4,7 +4,9 @@
  *
  * An event's prev_count is always V, the 64-bit value of its slot for its mode, never a register.
  * pmu_disable opens a section in which all events use one snapshot; pmu_enable closes it: one
- * program call if the wanted set has changed, then one snapshot for all events that start.
+ * program call if Xen does not count what is wanted, then one snapshot for all events that start.
+ * A slot whose events leave goes on counting, for the next thread that wants the same: what it
+ * counted in between is nobody's, because every start begins at V.
  * Contexts: on the event's CPU with interrupts off, under perf's context lock or in its IPI. There
  * is no NMI in a PV guest. Locks: none, see module.h. Opening an event is in open.c.
  */
@@ -46,7 +48,7 @@ static bool event_is_live(const struct px_snapshot *snap, const struct perf_even
 	return snap->live_mask & BIT(event->hw.idx);
 }
 
-/* Printing may wake a task, which it must not do under the scheduler's lock, where perf calls us. */
+/* Printing may wake a task, which must not happen under the scheduler's lock: perf calls us there. */
 void px_pmu_refused_print(struct irq_work *work)
 {
 	const struct px_vcpu *v = container_of(work, struct px_vcpu, refused_work);
@@ -79,7 +81,7 @@ static const struct px_snapshot *vcpu_snapshot(struct px_vcpu *v)
 	bool shared = v->disabled || v->reading;
 
 	if (!shared || !v->snap_valid) {
-		px_snapshot_take(v, v->nr_kernel != 0);
+		px_snapshot_take(v, v->nr_kernel ? PX_NEED_KERNEL : PX_NEED_USER);
 		v->snap_valid = shared;
 	}
 	return &v->snap;
@@ -118,7 +120,7 @@ static void vcpu_start_pending(struct px_vcpu *v, bool synced)
 {
 	unsigned int i;
 
-	px_snapshot_take(v, !synced && pending_counts_kernel(v));
+	px_snapshot_take(v, !synced && pending_counts_kernel(v) ? PX_NEED_SWITCH : PX_NEED_USER);
 	for (i = 0; i < v->nr_events; i++) {
 		struct perf_event *event = v->event[i];
 
@@ -155,7 +157,8 @@ static int vcpu_program(struct px_vcpu *v)
 
 static void vcpu_apply(struct px_vcpu *v)
 {
-	bool changed = px_set_changed(&v->set);
+	bool private = px_rdpmc_follow(v);
+	bool changed = px_set_changed(&v->set, private || PX_EAGER);
 
 	if (changed) {
 		int rc = vcpu_program(v);
@@ -318,6 +321,25 @@ void px_pmu_restart(struct px_vcpu *v)
 		vcpu_apply(v);
 }
 
+/* Look again at what the events on this VCPU need. */
+void px_pmu_refresh(struct px_vcpu *v)
+{
+	if (v->registered && !v->refused)
+		vcpu_apply(v);
+}
+
+/* Nobody has an event with this selector any more. */
+void px_pmu_unload(struct px_vcpu *v, u64 evtsel)
+{
+	int rc;
+
+	if (px_set_surplus(&v->set, evtsel) < 0)
+		return;
+	rc = vcpu_program(v);
+	if (rc)
+		vcpu_refuse(v, rc);
+}
+
 struct pmu px_pmu = {
 	.module = THIS_MODULE,
 	.task_ctx_nr = perf_hw_context,
@@ -334,4 +356,6 @@ struct pmu px_pmu = {
 	.start_txn = pmu_start_txn,
 	.commit_txn = pmu_commit_txn,
 	.cancel_txn = pmu_cancel_txn,
+	.event_mapped = px_rdpmc_mapped,
+	.event_unmapped = px_rdpmc_unmapped,
 };

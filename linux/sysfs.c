@@ -103,5 +103,5 @@ static const struct attribute_group caps_group = {
 };
 
 const struct attribute_group *px_sysfs_groups[] = {
-	&format_group, &events_group, &caps_group, NULL,
+	&format_group, &events_group, &caps_group, &px_rdpmc_group, NULL,
 };
