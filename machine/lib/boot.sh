@@ -35,10 +35,11 @@ write_files() {
         done
         echo
     } >"$files/put/run/machine/command"
-    if [ "$O_SYSTEM" = xen ]; then
-        cache_get module
-        cp "$ENTRY/perfctr_xen.ko" "$files/put/run/machine/"
-    fi
+    case $O_SYSTEM in
+        xen) cache_get module ;;&
+        xen-eager) cache_get module_eager ;;&
+        xen | xen-eager) cp "$ENTRY/perfctr_xen.ko" "$files/put/run/machine/" ;;
+    esac
     for put in "${O_PUT[@]}"; do
         destination=${put#"${put%%:*}"}
         destination=${destination#:}
@@ -85,7 +86,7 @@ xen_words() {
         words+=" clocksource=tsc tsc=stable:socket"
     fi
     case $O_SYSTEM in
-        xen) words+=" perfctr=on" ;;
+        xen | xen-eager) words+=" perfctr=on" ;;
         xen-vpmu) words+=" vpmu=on" ;;
     esac
     echo "$words${O_XEN_ARGS:+ $O_XEN_ARGS}"
@@ -101,6 +102,7 @@ boot_options() {
             return
             ;;
         xen-stock) cache_get xen_stock ;;
+        xen-eager) cache_get xen_eager ;;
         *) cache_get xen ;;
     esac
     ln -s "$ENTRY/xen" "$RUN/xen"

@@ -15,7 +15,9 @@ Boots the machine, runs COMMAND in it as root, prints what it printed and exits 
 124 when the time is over, 125 when the machine failed (its logs are then named and kept).
 
   --system S       native: Linux alone (default); xen: our Xen, our module loaded in dom0;
-                   xen-vpmu: our Xen with vpmu=on, no module; xen-stock: Debian's Xen, no module
+                   xen-eager: our Xen and module with every shortcut off, the oracle that tests
+                   compare with; xen-vpmu: our Xen with vpmu=on, no module;
+                   xen-stock: Debian's Xen, no module
   --in DOMAIN      where COMMAND runs under Xen: dom0 (default, and so far the only one)
   --vcpus N        processors of the machine (2)
   --mem MB         memory of the machine (1024 natively, 1536 under Xen)
@@ -82,8 +84,8 @@ parse_options() {
 }
 
 check_options() {
-    need_match --system "$O_SYSTEM" 'native|xen|xen-vpmu|xen-stock' \
-        "native, xen, xen-vpmu or xen-stock"
+    need_match --system "$O_SYSTEM" 'native|xen|xen-eager|xen-vpmu|xen-stock' \
+        "native, xen, xen-eager, xen-vpmu or xen-stock"
     need_match --in "$O_IN" dom0 "dom0"
     need_match --vcpus "$O_VCPUS" '[1-9]|[1-5][0-9]|6[0-4]' "1 to 64"
     need_match --mode "$O_MODE" 'icount|mttcg' "icount or mttcg"

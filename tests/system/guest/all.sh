@@ -22,7 +22,7 @@ script() {
 script registers
 script constructed.sh "$repetitions"
 script threads.sh
-if [ "$system" = xen ]; then
+if [ "$system" != native ]; then
     script regions.sh 3 group
     script group.sh "$repetitions"
 else
