@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * The machine as a whole: finding its PMU, clearing a pcpu, and answering query and policy.
+ * The machine as a whole: finding its PMU, clearing a pcpu, and answering query.
  *
  * Contexts: probe at boot; start on its pcpu with interrupts off; the rest anywhere. Locks: none,
  * because pcx_host is constant after boot and a pcpu's state has one writer.
@@ -12,8 +12,6 @@ struct pcx_host pcx_host;
 static const struct pcx_pmu_ops *const descriptions[] = {
     &pcx_amd_ops,
 };
-
-static uint64_t next_incarnation = PCX_OWNER_NONE + 1;
 
 int pcx_host_probe(void)
 {
@@ -66,13 +64,6 @@ void pcx_pcpu_fold(void)
     pcx_port_irq_restore(flags);
 }
 
-void pcx_domain_init(struct pcx_domain *domain, struct pcx_policy policy)
-{
-    domain->incarnation = __atomic_fetch_add(&next_incarnation, 1, __ATOMIC_RELAXED);
-    domain->policy_gen = 1;
-    domain->policy = policy;
-}
-
 void pcx_query_fill(const struct pcx_domain *domain, uint32_t status,
                     struct xen_perfctr_query *query)
 {
@@ -100,25 +91,4 @@ void pcx_query_fill(const struct pcx_domain *domain, uint32_t status,
         query->classes[c].rdpmc_base = pcx_host.classes[c].rdpmc_base;
         query->classes[c].evtsel_mask = pcx_host.classes[c].evtsel_mask;
     }
-}
-
-int pcx_policy_op(const struct pcx_domain *domain, struct xen_perfctr_policy *arg)
-{
-    if (arg->pad != 0 || arg->action > XEN_PERFCTR_POLICY_SET) {
-        return -PCX_EINVAL;
-    }
-    if (arg->action == XEN_PERFCTR_POLICY_SET) {
-        if (arg->level > XEN_PERFCTR_LEVEL_RAW || arg->allow > XEN_PERFCTR_ALLOW_ALL ||
-            (arg->flags & ~XEN_PERFCTR_POLICY_TRUSTED) != 0) {
-            return -PCX_EINVAL;
-        }
-        return -PCX_EOPNOTSUPP;
-    }
-    arg->level = domain->policy.level;
-    arg->allow = domain->policy.allow;
-    arg->flags = 0;
-    arg->budget = 0;
-    arg->period_floor = 0;
-    arg->policy_gen = domain->policy_gen;
-    return 0;
 }

@@ -73,6 +73,7 @@ struct pcx_vcpu {
     uint32_t mode;       /* XEN_PERFCTR_MODE_*, the mode whose sums are running */
     uint32_t live_mask;  /* slots in use */
     uint32_t split_mask; /* of these, OFFSET slots with a sum per mode */
+    uint32_t revoked_mask; /* free slots that the policy took away since the last program */
     uint64_t pmc_mask[XEN_PERFCTR_MAX_CLASSES]; /* PMCs of the live slots */
     bool rdpmc;   /* RDPMC is open to this VCPU's guest code; the host's CR4 follows it */
     bool blocked; /* RDPMC must stay closed: a counter could not be cleared */
@@ -92,10 +93,16 @@ void pcx_pcpu_fold(void);
 
 void pcx_domain_init(struct pcx_domain *domain, struct pcx_policy policy);
 
-/* query and policy; domain: the one asked about. */
+/* query; domain: the one asked about. */
 void pcx_query_fill(const struct pcx_domain *domain, uint32_t status,
                     struct xen_perfctr_query *query);
-PCX_MUST_CHECK int pcx_policy_op(const struct pcx_domain *domain, struct xen_perfctr_policy *arg);
+
+/* policy. check: the whole argument; get fills it, set carries it out and each VCPU follows. */
+PCX_MUST_CHECK int pcx_policy_check(const struct xen_perfctr_policy *arg);
+void pcx_policy_get(const struct pcx_domain *domain, struct xen_perfctr_policy *arg);
+void pcx_policy_set(struct pcx_domain *domain, const struct xen_perfctr_policy *arg);
+/* Stops and shows as REVOKED what the policy does not permit. running: v is the caller. */
+void pcx_vcpu_policy_follow(struct pcx_vcpu *v, bool running);
 
 /*
  * register: *slot_of_v is the host's pointer, NULL where v is not registered. running: v is the

@@ -161,18 +161,16 @@ static int slots_stop(struct pcx_pcpu *pcpu, struct pcx_vcpu *v, uint32_t mask,
 {
     for (; mask != 0; mask &= mask - 1) {
         uint32_t i = pcx_bit_lowest(mask);
-        struct pcx_slot *slot = &v->slot[i];
-        uint64_t pmc_bit = 1ull << slot->pmc;
+        uint32_t c = v->slot[i].pmc_class;
+        uint32_t pmc = v->slot[i].pmc;
+        uint64_t kept = kept_mask[c] & (1ull << pmc);
 
-        if ((kept_mask[slot->pmc_class] & pmc_bit) == 0) {
-            if (pcx_pmc_scrub(pcpu, slot->pmc_class, slot->pmc) != 0) {
-                return -PCX_EIO;
-            }
-            v->pmc_mask[slot->pmc_class] &= ~pmc_bit;
+        if (kept == 0 && pcx_pmc_scrub(pcpu, c, pmc) != 0) {
+            return -PCX_EIO;
         }
-        v->live_mask &= ~(1u << i);
-        v->split_mask &= ~(1u << i);
-        *slot = (struct pcx_slot){0};
+        pcx_slot_free(v, i);
+        /* Until it is written the counter is v's to clear. */
+        v->pmc_mask[c] |= kept;
     }
     return 0;
 }
@@ -227,6 +225,7 @@ int pcx_vcpu_program(struct pcx_vcpu *v, const struct xen_perfctr_program *arg)
         pcx_slots_drop(pcpu, v);
         pcx_rdpmc_follow(pcpu, v, v->rdpmc);
     }
+    v->revoked_mask = 0;
     pcx_page_publish(v);
     pcx_page_write_end(v);
     pcx_port_irq_restore(flags);

@@ -28,7 +28,7 @@ static void slot_publish(struct pcx_vcpu *v, uint32_t i)
     pcx_slot_sums_publish(v, i);
     if ((v->live_mask & (1u << i)) == 0) {
         to->rdpmc = 0;
-        to->flags = 0;
+        to->flags = (v->revoked_mask & (1u << i)) != 0 ? XEN_PERFCTR_REVOKED : 0;
         to->width_bits = 0;
         return;
     }

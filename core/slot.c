@@ -118,6 +118,16 @@ void pcx_slots_book(struct pcx_vcpu *v)
     }
 }
 
+void pcx_slot_free(struct pcx_vcpu *v, uint32_t i)
+{
+    struct pcx_slot *slot = &v->slot[i];
+
+    v->live_mask &= ~(1u << i);
+    v->split_mask &= ~(1u << i);
+    v->pmc_mask[slot->pmc_class] &= ~(1ull << slot->pmc);
+    *slot = (struct pcx_slot){0};
+}
+
 void pcx_slots_drop(struct pcx_pcpu *pcpu, struct pcx_vcpu *v)
 {
     uint32_t i, c;
@@ -137,6 +147,7 @@ void pcx_slots_drop(struct pcx_pcpu *pcpu, struct pcx_vcpu *v)
     }
     v->live_mask = 0;
     v->split_mask = 0;
+    v->revoked_mask = 0;
 }
 
 void pcx_rdpmc_follow(const struct pcx_pcpu *pcpu, struct pcx_vcpu *v, bool wanted)

@@ -80,6 +80,8 @@ PCX_MUST_CHECK int pcx_slot_load(struct pcx_pcpu *pcpu, const struct pcx_vcpu *v
 PCX_MUST_CHECK int pcx_slot_restore(struct pcx_pcpu *pcpu, const struct pcx_vcpu *v,
                                     const struct pcx_slot *slot);
 
+/* Frees a slot; its counter is the caller's to clear, or is another slot's already. */
+void pcx_slot_free(struct pcx_vcpu *v, uint32_t i);
 /* Frees every slot. pcpu: where v runs, its counters are cleared; NULL: nowhere. */
 void pcx_slots_drop(struct pcx_pcpu *pcpu, struct pcx_vcpu *v);
 

@@ -2,9 +2,10 @@
 /*
  * HYPERVISOR_perfctr_op: arguments in, results out, permissions and locks.
  *
- * Contexts: hypercall, interrupts on. Locks: the domain's lock for register
- * and unregister; none for what a VCPU does to itself.
+ * Contexts: hypercall, interrupts on. Locks: the domain's lock for register,
+ * unregister and policy; none for what a VCPU does to itself.
  */
+#include <xen/event.h>
 #include <xen/guest_access.h>
 #include <xen/hypercall.h>
 #include <xen/lib.h>
@@ -226,6 +227,50 @@ static int sync(struct vcpu *v, XEN_GUEST_HANDLE_PARAM(void) arg)
     return 0;
 }
 
+/* d's lock is held and its VCPUs, but for current, are paused. */
+static int policy_apply(struct domain *d, const struct xen_perfctr_policy *pol)
+{
+    struct pcx_domain *state = domain_state_get(d);
+    struct vcpu *v;
+
+    if ( !state )
+        return -ENOMEM;
+
+    pcx_policy_set(state, pol);
+    for_each_vcpu ( d, v )
+    {
+        if ( !v->arch.perfctr || v == current )
+            continue;
+
+        pcx_vcpu_policy_follow(v->arch.perfctr, false);
+        send_guest_vcpu_virq(v, VIRQ_XENPMU);
+    }
+
+    if ( current->domain == d && current->arch.perfctr )
+    {
+        pcx_vcpu_policy_follow(current->arch.perfctr, true);
+        send_guest_vcpu_virq(current, VIRQ_XENPMU);
+    }
+
+    return 0;
+}
+
+/* -ERESTART: another VCPU of the caller's domain is about to pause this one. */
+static int policy_set(struct domain *d, const struct xen_perfctr_policy *pol)
+{
+    int ret = domain_pause_except_self(d);
+
+    if ( ret )
+        return ret;
+
+    domain_lock(d);
+    ret = d->is_dying ? -ESRCH : policy_apply(d, pol);
+    domain_unlock(d);
+    domain_unpause_except_self(d);
+
+    return ret;
+}
+
 static int policy(XEN_GUEST_HANDLE_PARAM(void) arg)
 {
     struct xen_perfctr_policy pol;
@@ -236,21 +281,34 @@ static int policy(XEN_GUEST_HANDLE_PARAM(void) arg)
     if ( copy_from_guest(&pol, arg, 1) )
         return -EFAULT;
 
+    ret = pcx_policy_check(&pol);
+    if ( ret )
+        return ret;
+
     d = rcu_lock_domain_by_any_id(pol.domid);
     if ( !d )
         return -ESRCH;
 
-    view = domain_view(d);
+    if ( pol.action == XEN_PERFCTR_POLICY_SET )
+        ret = policy_set(d, &pol);
+
+    if ( !ret )
+    {
+        domain_lock(d);
+        view = domain_view(d);
+        domain_unlock(d);
+        pcx_policy_get(&view, &pol);
+    }
+
     rcu_unlock_domain(d);
 
-    ret = pcx_policy_op(&view, &pol);
     if ( ret )
         return ret;
 
     return copy_to_guest(arg, &pol, 1) ? -EFAULT : 0;
 }
 
-static long control_op(unsigned int op, XEN_GUEST_HANDLE_PARAM(void) arg)
+static int control_op(unsigned int op, XEN_GUEST_HANDLE_PARAM(void) arg)
 {
     if ( xsm_pmu_op(XSM_OTHER, current->domain, XENPMU_mode_set) )
         return -EACCES;
@@ -261,24 +319,9 @@ static long control_op(unsigned int op, XEN_GUEST_HANDLE_PARAM(void) arg)
     return op == XEN_PERFCTR_OP_policy ? policy(arg) : -EOPNOTSUPP;
 }
 
-long do_perfctr_op(unsigned int op, XEN_GUEST_HANDLE_PARAM(void) arg)
+static int guest_op(unsigned int op, XEN_GUEST_HANDLE_PARAM(void) arg)
 {
     struct vcpu *curr = current;
-    int ret;
-
-    switch ( op )
-    {
-    case XEN_PERFCTR_OP_policy:
-    case XEN_PERFCTR_OP_accounts:
-    case XEN_PERFCTR_OP_session:
-        return control_op(op, arg);
-
-    case XEN_PERFCTR_OP_query ... XEN_PERFCTR_OP_sync:
-        break;
-
-    default:
-        return -ENOSYS;
-    }
 
     if ( xsm_pmu_op(XSM_OTHER, curr->domain, XENPMU_init) )
         return -EACCES;
@@ -292,20 +335,37 @@ long do_perfctr_op(unsigned int op, XEN_GUEST_HANDLE_PARAM(void) arg)
     switch ( op )
     {
     case XEN_PERFCTR_OP_register:
-        ret = vcpu_register(curr->domain, arg);
-        break;
+        return vcpu_register(curr->domain, arg);
 
     case XEN_PERFCTR_OP_unregister:
-        ret = vcpu_unregister(curr->domain, arg);
-        break;
+        return vcpu_unregister(curr->domain, arg);
 
     case XEN_PERFCTR_OP_sync:
-        ret = sync(curr, arg);
+        return sync(curr, arg);
+
+    default:
+        return program(curr, arg, op == XEN_PERFCTR_OP_program);
+    }
+}
+
+long do_perfctr_op(unsigned int op, XEN_GUEST_HANDLE_PARAM(void) arg)
+{
+    int ret;
+
+    switch ( op )
+    {
+    case XEN_PERFCTR_OP_policy:
+    case XEN_PERFCTR_OP_accounts:
+    case XEN_PERFCTR_OP_session:
+        ret = control_op(op, arg);
+        break;
+
+    case XEN_PERFCTR_OP_query ... XEN_PERFCTR_OP_sync:
+        ret = guest_op(op, arg);
         break;
 
     default:
-        ret = program(curr, arg, op == XEN_PERFCTR_OP_program);
-        break;
+        return -ENOSYS;
     }
 
     if ( ret == -ERESTART )

@@ -226,10 +226,16 @@ struct xen_perfctr_program {
  */
 
 /*
- * policy: read or set what a domain may do. Caller: dom0. Takes effect at once: see REVOKED.
- * Since 1.0; XEN_PERFCTR_POLICY_SET is -EOPNOTSUPP in 1.0.
- *   -EINVAL  nonzero pad, unknown action, level, allow or flag
- *   -ESRCH   no such domain
+ * policy: read or set what a domain may do. Caller: dom0, for any domain and itself. A change holds
+ * when the call returns: slots that it does not permit have stopped and are REVOKED, their counters
+ * cleared; each VCPU that is registered gets VIRQ_XENPMU, and its page a new policy_gen. RDPMC stays
+ * open where it is, until unregister, so that no reader faults. Permitting again restarts nothing:
+ * the guest programs. Concurrency: the domain is paused meanwhile, but for the calling VCPU.
+ * Since 1.0.
+ *   -EINVAL      nonzero pad, unknown action, level, allow or flag
+ *   -EOPNOTSUPP  set: a level above COUNT, a flag, budget or period_floor, which are not built yet
+ *   -ESRCH       no such domain, or it is dying
+ *   -ENOMEM      set: Xen has no memory for the domain's state
  */
 #define XEN_PERFCTR_POLICY_GET 0
 #define XEN_PERFCTR_POLICY_SET 1

@@ -45,6 +45,8 @@ static void random_program(uint32_t pcpu)
     struct xen_perfctr_program arg = {0};
     uint32_t slot = 0, c, pmc;
     bool refused = rnd(8) == 0;
+    uint32_t i;
+    int want = 0;
     int ret;
 
     for (c = 0; c < XEN_PERFCTR_MAX_CLASSES; c++) {
@@ -72,9 +74,12 @@ static void random_program(uint32_t pcpu)
     if (refused && arg.nr > 0) {
         arg.slot[rnd(arg.nr)].pad = 1;
     }
+    for (i = 0; i < arg.nr && want == 0; i++) {
+        want = arg.slot[i].pad != 0 ? -PCX_EINVAL : world_permission(v->domain, &arg.slot[i]);
+    }
     ret = world_program(pcpu, &arg);
-    if (ret != (refused && arg.nr > 0 ? -PCX_EINVAL : 0) && fake_failed == 0) {
-        printf("not ok - program returns %d\n", ret);
+    if (ret != want && fake_failed == 0) {
+        printf("not ok - program returns %d, not %d\n", ret, want);
         exit(1);
     }
 }
@@ -117,11 +122,28 @@ static void step_registered(uint32_t pcpu, struct world_vcpu *v)
     }
 }
 
+/* Mostly permissive. The caller is in kernel mode: it makes a hypercall. */
+static void random_policy(uint32_t pcpu)
+{
+    const struct pcx_policy policy = {
+        rnd(4) == 0 ? XEN_PERFCTR_LEVEL_OFF : XEN_PERFCTR_LEVEL_COUNT,
+        rnd(3) == 0 ? XEN_PERFCTR_ALLOW_ARCH : XEN_PERFCTR_ALLOW_ALL,
+    };
+    struct world_vcpu *v = world_current[pcpu];
+    struct world_domain *domain = &world_domains[rnd(WORLD_NR_DOMAINS)];
+    bool self = v != NULL && v->domain == domain && v->mode == XEN_PERFCTR_MODE_KERNEL;
+
+    world_policy_set(domain, policy, self ? v : NULL);
+}
+
 static void step_rare(uint32_t pcpu)
 {
     struct world_vcpu *v = random_idle_vcpu();
 
-    switch (rnd(6)) {
+    switch (rnd(7)) {
+    case 6:
+        random_policy(pcpu);
+        break;
     case 0:
         if (world_current[pcpu] == NULL) {
             world_pcpu_restart(pcpu);

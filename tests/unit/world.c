@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "compare.h"
+#include "soft.h"
 
 struct world_domain world_domains[WORLD_NR_DOMAINS];
 struct world_vcpu world_vcpus[WORLD_NR_VCPUS];
@@ -199,8 +200,10 @@ int world_register(struct world_vcpu *v)
 
     world_register_arg(v, &arg);
     enter(v->pcpu < 0 ? 0 : (uint32_t)v->pcpu, v);
-    slots_forget(v);
-    v->rdpmc = false;
+    if (v->domain->core.policy.level != XEN_PERFCTR_LEVEL_OFF) {
+        slots_forget(v);
+        v->rdpmc = false;
+    }
     ret = pcx_vcpu_register(NULL, &v->domain->core, &arg, v->pcpu >= 0, &v->core);
     compare_all();
     return ret;
@@ -260,6 +263,53 @@ int world_program(uint32_t pcpu, struct xen_perfctr_program *arg)
     }
     compare_all();
     return ret;
+}
+
+int world_permission(const struct world_domain *domain, const struct xen_perfctr_slot *s)
+{
+    bool amd = pcx_host.ops != &soft_ops;
+    /* Of world_events: architectural on AMD is all but the page walks; on the soft PMU none. */
+    bool arch = amd && s->evtsel != 0x45;
+
+    if (domain->core.policy.level == XEN_PERFCTR_LEVEL_OFF) {
+        return -PCX_EPERM;
+    }
+    return arch || domain->core.policy.allow == XEN_PERFCTR_ALLOW_ALL ? 0 : -PCX_EACCES;
+}
+
+void world_policy_set(struct world_domain *domain, struct pcx_policy policy_new,
+                      struct world_vcpu *caller)
+{
+    const struct xen_perfctr_policy arg = {
+        .action = XEN_PERFCTR_POLICY_SET, .level = policy_new.level, .allow = policy_new.allow};
+    uint32_t i, slot;
+
+    /* The others are paused. */
+    for (i = 0; i < FAKE_NR_PCPUS; i++) {
+        struct world_vcpu *v = world_current[i];
+
+        if (v != NULL && v->domain == domain && v != caller) {
+            world_switch(i, NULL);
+        }
+    }
+    pcx_policy_set(&domain->core, &arg);
+    /* What was counted before must not be found any more. */
+    domain->life = ++last_life;
+    for (i = 0; i < WORLD_NR_VCPUS; i++) {
+        struct world_vcpu *v = &world_vcpus[i];
+
+        if (v->domain != domain || v->core == NULL) {
+            continue;
+        }
+        for (slot = 0; slot < XEN_PERFCTR_MAX_SLOTS; slot++) {
+            if (v->now[slot].live && world_permission(domain, &v->now[slot].arg) != 0) {
+                memset(&v->now[slot], 0, sizeof(v->now[slot]));
+            }
+        }
+        enter(v == caller ? (uint32_t)v->pcpu : 0, v);
+        pcx_vcpu_policy_follow(v->core, v == caller);
+    }
+    compare_all();
 }
 
 void world_domain_replace(struct world_domain *domain)

@@ -60,6 +60,10 @@ void world_rdpmc_ask(struct world_vcpu *v, uint8_t byte);
 int world_register(struct world_vcpu *v);
 void world_unregister(struct world_vcpu *v);
 int world_program(uint32_t pcpu, struct xen_perfctr_program *arg);
+/* caller: the VCPU that asks, of that domain, or NULL: dom0. */
+void world_policy_set(struct world_domain *domain, struct pcx_policy policy, struct world_vcpu *caller);
+/* 0, or what program and check answer to an entry that is right but for the policy. */
+int world_permission(const struct world_domain *domain, const struct xen_perfctr_slot *s);
 void world_domain_replace(struct world_domain *domain);
 void world_pcpu_restart(uint32_t pcpu);
 
