@@ -17,9 +17,9 @@ shell_quote() {
     printf "'%s' " "${1//\'/\'\\\'\'}"
 }
 
-# What this run adds to the image, as an archive of its own behind the image's.
+# What this run adds to the image: an archive of its own behind the given ones.
 write_files() {
-    local files=$RUN/files put word destination
+    local files=$RUN/files module='' put word destination
     mkdir -p "$files/put/run/machine" "$files/put/root"
     chmod 755 "$files/put" "$files/put/run"
     chmod 700 "$files/put/root"
@@ -36,10 +36,13 @@ write_files() {
         echo
     } >"$files/put/run/machine/command"
     case $O_SYSTEM in
-        xen) cache_get module ;;&
-        xen-eager) cache_get module_eager ;;&
-        xen | xen-eager) cp "$ENTRY/perfctr_xen.ko" "$files/put/run/machine/" ;;
+        xen) module=module ;;
+        xen-eager) module=module_eager ;;
     esac
+    if [ -n "$module" ]; then
+        cache_get "$module"
+        cp "$ENTRY/perfctr_xen.ko" "$files/put/run/machine/"
+    fi
     for put in "${O_PUT[@]}"; do
         destination=${put#"${put%%:*}"}
         destination=${destination#:}
@@ -53,11 +56,8 @@ write_files() {
         mkdir -p "$files/put/$(dirname "$destination")"
         cp -rL --preserve=mode "$put" "$files/put/$destination"
     done
-    # Owner, order and times must not vary, or two boots would differ.
-    find "$files" -exec touch -h -d @0 {} +
-    (cd "$files" && find . | LC_ALL=C sort | cpio -o -H newc -R 0:0 --reproducible --quiet) \
-        >"$RUN/files.cpio"
-    cat "$1/initramfs" "$RUN/files.cpio" >"$RUN/initrd"
+    initramfs_pack "$files" >"$RUN/files.cpio"
+    cat "$@" "$RUN/files.cpio" >"$RUN/initrd"
     rm -rf "$files" "$RUN/files.cpio"
 }
 

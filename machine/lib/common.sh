@@ -26,6 +26,12 @@ progress() {
     fi
 }
 
+# Directory $1 as an initramfs. Owner, order and times must not vary, or two boots would differ.
+initramfs_pack() {
+    find "$1" -exec touch -h -d @0 {} +
+    (cd "$1" && find . | LC_ALL=C sort | cpio -o -H newc -R 0:0 --reproducible --quiet)
+}
+
 # Lines of a list file without comments; the first word is the entry.
 list_entries() {
     sed -e 's/#.*//' -e 's/[[:space:]]*$//' -e '/^$/d' "$1"

@@ -5,7 +5,7 @@
 # For a part NAME: inputs_NAME prints everything that decides the result, build_NAME WORK OUT
 # builds it with set -e in a process of its own, needs_NAME (if any) names parts it uses.
 
-PARTS="qemu xen xen_stock kernel module rootfs"
+PARTS="qemu xen xen_stock kernel headers module rootfs"
 
 part_exists() {
     declare -F "build_$1" >/dev/null
@@ -123,54 +123,83 @@ build_xen_stock() {
     gunzip -c "$1"/deb/boot/xen-4.17-amd64.gz >"$2/xen"
 }
 
-# --- Linux: Debian's newest kernel of the suite, unmodified, and headers to match ------------
+# --- Linux: Debian's newest kernel of the suite, unmodified ----------------------------------
 
 kernel_package() {
     apt_depends linux-image-amd64 'linux-image-[0-9].*' | head -n 1
 }
 
-inputs_kernel() {
+kernel_inputs() {
     local image
     image=$(kernel_package)
     echo "$image"
     apt_version "$image"
     cache_tree machine/image/modules machine/lib/kernel-payload
+    declare -f kernel_make initramfs_pack
 }
 
-build_kernel() {
-    local work=$1 out=$2 image headers dependencies name modules path
+# Files vmlinux, release, and as an initramfs the modules: to be mounted with, and for modprobe.
+kernel_make() {
+    local work=$1 out=$2 image name from to path
     image=$(kernel_package)
-    headers=${image/image/headers}
-    dependencies=$(apt_depends "$headers" 'linux-(headers|kbuild)-.*')
-    # shellcheck disable=SC2086 # a list of package names
-    apt_deb_fetch "$work/deb" "$image" "$headers" $dependencies
+    apt_deb_fetch "$work/deb" "$image"
     name=${image#linux-image-}
     echo "$name" >"$out/release"
     "$MACHINE/lib/kernel-payload" "$work/deb/boot/vmlinuz-$name" >"$out/vmlinux"
-    modules=$work/deb/lib/modules/$name
-    mkdir -p "$out/modules/lib/modules/$name/kernel"
-    cp "$modules"/modules.{builtin,builtin.modinfo,order} "$out/modules/lib/modules/$name/"
+    from=$work/deb/lib/modules/$name
+    to=$work/tree/lib/modules/$name
     for path in $(list_entries "$MACHINE/image/modules"); do
-        mkdir -p "$out/modules/lib/modules/$name/kernel/${path%/*}"
-        cp -r "$modules/kernel/$path" "$out/modules/lib/modules/$name/kernel/$path"
+        mkdir -p "$to/kernel/${path%/*}"
+        cp -r "$from/kernel/$path" "$to/kernel/${path%/*}/"
     done
-    depmod -b "$out/modules" "$name"
-    mkdir -p "$out/headers/usr"
-    cp -a "$work/deb/usr/src" "$work/deb/usr/lib" "$out/headers/usr/"
-    # The headers name each other by absolute paths; here they stand in the cache.
-    sed -i 's,^include /usr/src/,include $(dir $(lastword $(MAKEFILE_LIST)))../,' \
-        "$out/headers/usr/src/linux-headers-$name/Makefile"
-    ln -s "headers/usr/src/linux-headers-$name" "$out/build"
+    cp "$from"/modules.{builtin,builtin.modinfo,order} "$to/"
+    depmod -b "$work/tree" "$name"
+    mkdir -p "$work/initramfs/put/usr/lib" "$work/initramfs/modules"
+    for path in loop squashfs overlay; do
+        find "$to" -name "$path.ko" -exec cp {} "$work/initramfs/modules/" \;
+    done
+    mv "$work/tree/lib/modules" "$work/initramfs/put/usr/lib/modules"
+    initramfs_pack "$work/initramfs" >"$out/initramfs"
+}
+
+inputs_kernel() {
+    kernel_inputs
+}
+
+build_kernel() {
+    kernel_make "$@"
 }
 
 # --- Our module --------------------------------------------------------------------------------
 
-needs_module() {
-    echo kernel
+headers_package() {
+    local image
+    image=$(kernel_package)
+    echo "${image/image/headers}"
 }
 
-inputs_module() {
-    inputs_kernel
+# What modules for the kernel of this release are built with, by the host's compiler.
+inputs_headers() {
+    local headers
+    headers=$(headers_package)
+    echo "$headers"
+    apt_version "$headers"
+}
+
+build_headers() {
+    local work=$1 out=$2 headers dependencies
+    headers=$(headers_package)
+    dependencies=$(apt_depends "$headers" 'linux-(headers|kbuild)-.*')
+    # shellcheck disable=SC2086 # a list of package names
+    apt_deb_fetch "$work/deb" "$headers" $dependencies
+    mv "$work/deb/usr" "$out/"
+    # The headers name each other by absolute paths; here they stand in the cache.
+    sed -i 's,^include /usr/src/,include $(dir $(lastword $(MAKEFILE_LIST)))../,' \
+        "$out/usr/src/$headers/Makefile"
+    ln -s "usr/src/$headers" "$out/build"
+}
+
+module_inputs() {
     cache_tree linux include/xen
     declare -f module_make
 }
@@ -179,9 +208,18 @@ inputs_module() {
 module_make() {
     local work=$1 out=$2
     shift 2
-    cache_get kernel
+    cache_get headers
     make -C "$TREE/linux" KDIR="$ENTRY/build" OUT="$work/module" "$@"
     cp "$work/module/perfctr_xen.ko" "$out/"
+}
+
+needs_module() {
+    echo headers
+}
+
+inputs_module() {
+    inputs_headers
+    module_inputs
 }
 
 build_module() {
@@ -190,55 +228,44 @@ build_module() {
 
 # With every shortcut off, for the Xen without any.
 needs_module_eager() {
-    needs_module
+    echo headers
 }
 
 inputs_module_eager() {
-    inputs_module
+    inputs_headers
+    module_inputs
 }
 
 build_module_eager() {
     module_make "$1" "$2" PX_EAGER=y
 }
 
-# --- The root file system and what the initramfs needs to mount it -----------------------------
-
-needs_rootfs() {
-    echo kernel
-}
+# --- The root file system, of no particular kernel ---------------------------------------------
 
 inputs_rootfs() {
     local package
     for package in $(list_entries "$MACHINE/image/packages"); do
         apt_version "$package"
     done
-    inputs_kernel
     cache_tree machine/image/packages
+    declare -f initramfs_pack
 }
 
 build_rootfs() {
-    local work=$1 out=$2 packages kernel module
-    cache_get kernel
-    kernel=$ENTRY
+    local work=$1 out=$2 packages
     packages=$(list_entries "$MACHINE/image/packages" | paste -sd,)
     mmdebstrap --variant=essential --include="$packages" --aptopt='Acquire::Languages "none"' \
         --customize-hook='cd "$1" && rm -rf usr/share/doc usr/share/man usr/share/locale \
             usr/share/info usr/share/lintian usr/share/bash-completion var/cache/* \
             var/lib/apt/lists/*' \
-        --customize-hook='mkdir -p "$1/usr/lib/modules"' \
-        --customize-hook="sync-in $kernel/modules/lib/modules /usr/lib/modules" \
         --customize-hook='upload /dev/null /etc/machine-id' \
         --customize-hook='echo machine >"$1/etc/hostname"' \
         "$SUITE" "$work/root.tar" - <"$APT_DIR/sources.list"
     # lz4: the emulated processor unpacks it ten times as fast as zstd.
-    mkdir -p "$work/initramfs"/{bin,dev,proc,sys,run,lower,upper,new,modules}
+    mkdir -p "$work/initramfs"/{bin,dev,proc,sys,run,lower,upper,new}
     mksquashfs - "$work/initramfs/root.squashfs" -tar -comp lz4 -noappend -quiet -no-progress \
         <"$work/root.tar"
     tar -xOf "$work/root.tar" ./usr/bin/busybox >"$work/initramfs/bin/busybox"
     chmod 755 "$work/initramfs/bin/busybox"
-    for module in loop squashfs overlay; do
-        find "$kernel/modules" -name "$module.ko" -exec cp {} "$work/initramfs/modules/" \;
-    done
-    (cd "$work/initramfs" && find . | LC_ALL=C sort | cpio -o -H newc -R 0:0 --reproducible --quiet) \
-        >"$out/initramfs"
+    initramfs_pack "$work/initramfs" >"$out/initramfs"
 }
