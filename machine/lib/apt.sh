@@ -3,8 +3,20 @@
 # Debian packages by name: what the host lacks, and the sources and packages parts are made of.
 # Sourced. The mirror and the signing key are those of the machine's own apt configuration.
 
-SUITE=bookworm
-APT_DIR=$CACHE/apt
+# The suite that this machine's apt names, of which all parts are made; and those whose kernels the
+# module is tried with, asked of the same archives.
+HOME_SUITE=bookworm
+SUITES="$HOME_SUITE trixie sid"
+
+# From here on all is asked of suite $1.
+apt_use() {
+    SUITE=$1
+    APT_DIR=$CACHE/apt
+    if [ "$1" != "$HOME_SUITE" ]; then
+        APT_DIR+=-$1
+    fi
+}
+apt_use "$HOME_SUITE"
 
 apt_private() {
     local command=$1
@@ -37,8 +49,8 @@ apt_signed_by() {
         END { if (hit && key) { print key } }' "$1"
 }
 
-# The Debian archives of this machine as a sources list of our own, deb-src from the main
-# suite only: the security suite lists a Xen source that its mirror does not have.
+# The Debian archives of this machine as a sources list of our own, for our suite. Sources come
+# from the home suite only: the security suite lists a Xen source that its mirror does not have.
 apt_sources() {
     local uri release component entry key
     # Without --no-release-info apt shows only what it has fetched before.
@@ -48,12 +60,14 @@ apt_sources() {
         case $uri in cdrom:*) continue ;; esac
         [ "$component" = main ] || continue
         case $release in
-            "$SUITE" | "$SUITE-updates" | "$SUITE-security" | "$SUITE/updates") ;;
+            "$HOME_SUITE") ;;
+            # sid has nothing beside it.
+            "$HOME_SUITE-updates" | "$HOME_SUITE-security") [ "$SUITE" != sid ] || continue ;;
             *) continue ;;
         esac
         key=$(apt_signed_by "${entry%:*}" "$uri")
-        apt_source_entry deb "$uri" "$release" "$key"
-        if [ "$release" = "$SUITE" ]; then
+        apt_source_entry deb "$uri" "$SUITE${release#"$HOME_SUITE"}" "$key"
+        if [ "$SUITE$release" = "$HOME_SUITE$HOME_SUITE" ]; then
             apt_source_entry deb-src "$uri" "$release" "$key"
         fi
     done
@@ -73,22 +87,35 @@ apt_source_entry() {
     esac
 }
 
-apt_renew() {
-    APT_RENEWED=1
+apt_fetch_lists() {
+    local log=$LOGS/apt-update-$SUITE.log
     mkdir -p "$APT_DIR/lists/partial" "$APT_DIR/cache/archives/partial" ||
         die "no space left for the cache $CACHE"
     apt_sources >"$APT_DIR/sources.list.new"
-    grep -q '^deb-src' "$APT_DIR/sources.list.new" ||
-        die "apt on this machine names no archive of Debian $SUITE main"
+    grep -q '^deb ' "$APT_DIR/sources.list.new" ||
+        die "apt on this machine names no archive of Debian $HOME_SUITE main"
     mv "$APT_DIR/sources.list.new" "$APT_DIR/sources.list"
-    progress "reading the package lists"
+    progress "reading the package lists of $SUITE"
     rm -rf "$APT_DIR/ready" "$APT_DIR/memo"
-    apt_private apt-get update >"$LOGS/apt-update.log" 2>&1 ||
-        die "apt-get update failed: $(grep -m1 '^[EW]:' "$LOGS/apt-update.log"); log: $LOGS/apt-update.log"
-    if grep -q '^[EW]: .*Failed to fetch' "$LOGS/apt-update.log"; then
-        die "apt-get update: $(grep -m1 'Failed to fetch' "$LOGS/apt-update.log")"
+    apt_private apt-get update >"$log" 2>&1 ||
+        die "apt-get update failed: $(grep -m1 '^[EW]:' "$log"); log: $log"
+    if grep -q '^[EW]: .*Failed to fetch' "$log"; then
+        die "apt-get update: $(grep -m1 'Failed to fetch' "$log")"
     fi
     : >"$APT_DIR/ready"
+}
+
+# The lists of suite $1, or of all that have been asked for.
+apt_renew() {
+    local suite suites=${1:-$SUITES} current=$SUITE
+    APT_RENEWED=1
+    for suite in $suites; do
+        apt_use "$suite"
+        if [ "$suite" = "$HOME_SUITE" ] || [ -e "$APT_DIR/ready" ]; then
+            apt_fetch_lists
+        fi
+    done
+    apt_use "$current"
 }
 
 # The lists are fetched once and then stay, so that a warm cache needs no network.
@@ -96,9 +123,9 @@ apt_prepare() {
     local fd
     [ ! -e "$APT_DIR/ready" ] || return 0
     cache_prepare
-    exec {fd}>"$CACHE/lock/apt"
+    exec {fd}>"$CACHE/lock/${APT_DIR##*/}"
     flock -x "$fd"
-    [ -e "$APT_DIR/ready" ] || apt_renew
+    [ -e "$APT_DIR/ready" ] || apt_fetch_lists
     exec {fd}>&-
 }
 
@@ -125,9 +152,8 @@ apt_ask_version() {
     apt_private apt-cache show --no-all-versions "$1" | sed -n 's/^Version: //p' | head -n 1
 }
 
-# $2 is a pattern of package names
 apt_ask_depends() {
-    apt_private apt-cache depends "$1" | sed -E -n "s/^ *Depends: ($2)\$/\\1/p"
+    apt_private apt-cache depends "$1" | sed -n 's/^ *Depends: //p'
 }
 
 # Newest version of source package $1 in the main suite.
@@ -139,9 +165,12 @@ apt_version() {
     apt_memo "version-$1" apt_ask_version "$1"
 }
 
-# The packages like $2 that package $1 depends on.
+# The packages that package $1 depends on and whose names are like $2.
 apt_depends() {
-    apt_memo "depends-$1" apt_ask_depends "$1" "$2"
+    local names
+    names=$(apt_memo "all-depends-$1" apt_ask_depends "$1" | sed -E -n "/^($2)\$/p")
+    [ -n "$names" ] || die "package $1 of $SUITE depends on nothing like $2"
+    printf '%s\n' "$names"
 }
 
 # Unpacks source package $1 as directory $2.
@@ -164,6 +193,18 @@ apt_deb_fetch() {
         dpkg-deb -x "$deb" "$into"
     done
     rm -rf "$into.dl"
+}
+
+# Makes the root file system of our suite with packages $2 (a,b,c) as archive $1; the rest are
+# options of mmdebstrap. Its apt does not read this machine's configuration, but a mirror that is
+# kept as of some day is out of date by its own word, and only the machine knows that it may be.
+apt_root() {
+    local tar=$1 packages=$2 check
+    shift 2
+    check=$(apt-config dump --no-empty --format '%v' Acquire::Check-Valid-Until)
+    mmdebstrap --variant=essential --include="$packages" --aptopt='Acquire::Languages "none"' \
+        --aptopt="Acquire::Check-Valid-Until \"${check:-true}\"" \
+        "$@" "$SUITE" "$tar" - <"$APT_DIR/sources.list"
 }
 
 # Installs what host-packages lists and the host lacks; only ever called when something is built.

@@ -17,6 +17,15 @@ shell_quote() {
     printf "'%s' " "${1//\'/\'\\\'\'}"
 }
 
+# The part $1 that goes with the kernel of this run.
+kernel_part() {
+    if [ "$O_KERNEL" = "$HOME_SUITE" ]; then
+        echo "$1"
+    else
+        echo "$1_$O_KERNEL"
+    fi
+}
+
 # What this run adds to the image: an archive of its own behind the given ones.
 write_files() {
     local files=$RUN/files module='' put word destination
@@ -40,7 +49,7 @@ write_files() {
         xen-eager) module=module_eager ;;
     esac
     if [ -n "$module" ]; then
-        cache_get "$module"
+        cache_get "$(kernel_part "$module")"
         cp "$ENTRY/perfctr_xen.ko" "$files/put/run/machine/"
     fi
     for put in "${O_PUT[@]}"; do

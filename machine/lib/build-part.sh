@@ -18,6 +18,7 @@ export PATH=/usr/sbin:/usr/bin:/sbin:/bin LC_ALL=C.UTF-8
 {
     name=$1 key=$2 tmp=$CACHE/tmp/$1-$2
     mkdir -p "$tmp/out" "$tmp/work"
+    apt_use "$(part_suite "$name")"
     set -x
     "build_$name" "$tmp/work" "$tmp/out"
     set +x

@@ -147,7 +147,7 @@ cache_get() {
 # A download that is gone means that the package lists are old: once per run they are renewed.
 cache_retry() {
     if [ -z "${APT_RENEWED:-}" ] && grep -qE '404 +Not Found' "$2"; then
-        apt_renew
+        apt_renew "$(part_suite "$1")"
         cache_get "$1"
     else
         cache_explain "$1" "$2"

@@ -2,7 +2,7 @@
 # shellcheck shell=bash
 # Command line of machine/run: sets the O_ variables; sourced.
 
-O_SYSTEM=native O_IN=dom0 O_VCPUS=2 O_MEM='' O_MODE=icount O_XEN_ARGS='' O_KERNEL_ARGS=''
+O_SYSTEM=native O_KERNEL=$HOME_SUITE O_IN=dom0 O_VCPUS=2 O_MEM='' O_MODE=icount O_XEN_ARGS='' O_KERNEL_ARGS=''
 O_PUT=() O_COUNTS='' O_TIMEOUT=600 O_KEEP='' O_MICRO='' O_SHELL='' O_COMMAND=()
 
 usage() {
@@ -18,6 +18,8 @@ Boots the machine, runs COMMAND in it as root, prints what it printed and exits 
                    xen-eager: our Xen and module with every shortcut off, the oracle that tests
                    compare with; xen-vpmu: our Xen with vpmu=on, no module;
                    xen-stock: Debian's Xen, no module
+  --kernel SUITE   Linux of this Debian release, our module built for it: bookworm (default) or
+                   trixie; the root file system stays that of bookworm
   --in DOMAIN      where COMMAND runs under Xen: dom0 (default, and so far the only one)
   --vcpus N        processors of the machine (2)
   --mem MB         memory of the machine (1024 natively, 1536 under Xen)
@@ -51,13 +53,14 @@ parse_options() {
     local system_given=
     while [ $# -gt 0 ]; do
         case $1 in
-            --system | --in | --vcpus | --mem | --mode | --xen-args | --kernel-args | --put | \
-                --counts | --timeout | --micro)
+            --system | --kernel | --in | --vcpus | --mem | --mode | --xen-args | --kernel-args | \
+                --put | --counts | --timeout | --micro)
                 [ $# -ge 2 ] || die "$1 needs a value (see --help)"
                 ;;
         esac
         case $1 in
             --system) O_SYSTEM=$2 system_given=1 && shift ;;
+            --kernel) O_KERNEL=$2 && shift ;;
             --in) O_IN=$2 && shift ;;
             --vcpus) O_VCPUS=$2 && shift ;;
             --mem) O_MEM=$2 && shift ;;
@@ -86,6 +89,7 @@ parse_options() {
 check_options() {
     need_match --system "$O_SYSTEM" 'native|xen|xen-eager|xen-vpmu|xen-stock' \
         "native, xen, xen-eager, xen-vpmu or xen-stock"
+    need_match --kernel "$O_KERNEL" 'bookworm|trixie' "bookworm or trixie"
     need_match --in "$O_IN" dom0 "dom0"
     need_match --vcpus "$O_VCPUS" '[1-9]|[1-5][0-9]|6[0-4]' "1 to 64"
     need_match --mode "$O_MODE" 'icount|mttcg' "icount or mttcg"

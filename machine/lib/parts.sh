@@ -3,7 +3,8 @@
 # The parts of the machine: what each is made of (its cache key) and how it is built; sourced.
 #
 # For a part NAME: inputs_NAME prints everything that decides the result, build_NAME WORK OUT
-# builds it with set -e in a process of its own, needs_NAME (if any) names parts it uses.
+# builds it with set -e in a process of its own, needs_NAME (if any) names parts it uses. A part
+# whose name ends in a suite is made of that suite's packages.
 
 PARTS="qemu xen xen_stock kernel headers module rootfs"
 
@@ -14,13 +15,26 @@ part_exists() {
 part_note() {
     case $1 in
         qemu) echo "about 5 minutes on 2 cores" ;;
+        compiler_*) echo "2 minutes" ;;
         xen | xen_eager) echo "about 4 minutes on 2 cores, less with a warm compiler cache" ;;
         *) echo "less than a minute" ;;
     esac
 }
 
+# The suite whose packages a part is made of: that at the end of its name, or our own.
+part_suite() {
+    local suite
+    for suite in $SUITES; do
+        case $1 in
+            *_"$suite") echo "$suite" && return ;;
+        esac
+    done
+    echo "$HOME_SUITE"
+}
+
 # The text of the function that builds a part is one of its inputs.
 part_inputs() {
+    apt_use "$(part_suite "$1")"
     apt_prepare
     "inputs_$1"
     declare -f "build_$1"
@@ -147,12 +161,14 @@ kernel_make() {
     echo "$name" >"$out/release"
     "$MACHINE/lib/kernel-payload" "$work/deb/boot/vmlinuz-$name" >"$out/vmlinux"
     from=$work/deb/lib/modules/$name
+    [ -d "$from" ] || from=$work/deb/usr/lib/modules/$name
     to=$work/tree/lib/modules/$name
     for path in $(list_entries "$MACHINE/image/modules"); do
         mkdir -p "$to/kernel/${path%/*}"
-        cp -r "$from/kernel/$path" "$to/kernel/${path%/*}/"
+        cp -r "$from/kernel/$path"* "$to/kernel/${path%/*}/"
     done
     cp "$from"/modules.{builtin,builtin.modinfo,order} "$to/"
+    find "$to" -name '*.xz' -exec xz -d {} +
     depmod -b "$work/tree" "$name"
     mkdir -p "$work/initramfs/put/usr/lib" "$work/initramfs/modules"
     for path in loop squashfs overlay; do
@@ -248,19 +264,18 @@ inputs_rootfs() {
         apt_version "$package"
     done
     cache_tree machine/image/packages
-    declare -f initramfs_pack
+    declare -f apt_root initramfs_pack
 }
 
 build_rootfs() {
     local work=$1 out=$2 packages
     packages=$(list_entries "$MACHINE/image/packages" | paste -sd,)
-    mmdebstrap --variant=essential --include="$packages" --aptopt='Acquire::Languages "none"' \
+    apt_root "$work/root.tar" "$packages" \
         --customize-hook='cd "$1" && rm -rf usr/share/doc usr/share/man usr/share/locale \
             usr/share/info usr/share/lintian usr/share/bash-completion var/cache/* \
             var/lib/apt/lists/*' \
         --customize-hook='upload /dev/null /etc/machine-id' \
-        --customize-hook='echo machine >"$1/etc/hostname"' \
-        "$SUITE" "$work/root.tar" - <"$APT_DIR/sources.list"
+        --customize-hook='echo machine >"$1/etc/hostname"'
     # lz4: the emulated processor unpacks it ten times as fast as zstd.
     mkdir -p "$work/initramfs"/{bin,dev,proc,sys,run,lower,upper,new}
     mksquashfs - "$work/initramfs/root.squashfs" -tar -comp lz4 -noappend -quiet -no-progress \
@@ -269,3 +284,6 @@ build_rootfs() {
     chmod 755 "$work/initramfs/bin/busybox"
     initramfs_pack "$work/initramfs" >"$out/initramfs"
 }
+
+# shellcheck source=machine/lib/suites.sh
+. "$MACHINE/lib/suites.sh"
