@@ -29,8 +29,8 @@ check-guest: build ## micro-guests booted in dom0's place
 check-system: build ## Linux on the machine, native and under Xen
 	tests/run system
 
-check-long: build ## as check, with ten times as many repetitions
-	PERFCTR_LONG=1 tests/run unit abi guest system
+check-long: build ## as check with ten times as many repetitions, and kernels of other releases
+	PERFCTR_LONG=1 tests/run unit abi guest system kernels
 
 clean: ## remove what was built in the tree (the cache stays)
 	rm -rf build
