@@ -69,7 +69,7 @@ struct px_vcpu {
 	struct px_snapshot snap;
 	const struct task_struct *synced_task; /* at the last sync: who ran; only compared */
 	u64 synced_ns;			       /* since when, by the scheduler's clock */
-	u64 synced_seq;			       /* the page's */
+	u64 synced_run;			       /* run_stamp() */
 	struct xen_perfctr_program program; /* argument of the hypercall, too big for the stack */
 };
 

@@ -92,15 +92,24 @@ static bool snapshot_copy(struct px_vcpu *v, bool rdpmc)
 }
 
 /*
+ * Another number whenever the VCPU begins to run anew. Where the TSC is emulated Xen does not tell
+ * when that was; seq changes then as well, and too often.
+ */
+static u64 run_stamp(const struct px_vcpu *v)
+{
+	return READ_ONCE(v->page->tsc_start) ?: READ_ONCE(v->page->seq);
+}
+
+/*
  * Is this the switch of threads in which the page was last synced? Then the thread that comes in
  * starts from there: the few instructions of the switch itself count for it, and the switch costs
  * one hypercall and not two. The scheduler stamps both threads of a switch with one and the same
- * time; where it did not, or Xen has run meanwhile (seq), the answer is no.
+ * time; where it did not, or the VCPU has not run all the time, the answer is no.
  */
 static bool synced_in_this_switch(const struct px_vcpu *v)
 {
 	return !PX_EAGER && v->synced_task != current &&
-	       v->synced_ns == current->se.exec_start && v->synced_seq == READ_ONCE(v->page->seq);
+	       v->synced_ns == current->se.exec_start && v->synced_run == run_stamp(v);
 }
 
 static bool snapshot_sync(struct px_vcpu *v)
@@ -109,7 +118,7 @@ static bool snapshot_sync(struct px_vcpu *v)
 		return false;
 	v->synced_task = current;
 	v->synced_ns = current->se.exec_start;
-	v->synced_seq = READ_ONCE(v->page->seq);
+	v->synced_run = run_stamp(v);
 	return true;
 }
 

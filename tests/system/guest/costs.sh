@@ -38,7 +38,7 @@ go 5 "different sets, user" rc0:u,rc2:u rc4:u,rd1:u,r76:u
 go 6 "one counted, one not" "$user" -
 go 7 -k calls -r 500 "system calls, counted" "$user"
 go 8 -k calls -r 500 "system calls, not counted" -
-go 9 -k sleep -r 500 "between sleeps" "$user"
+go 9 -k sleep -r 600 "between sleeps" "$user"
 go 10 "equal events, in another order" rc0:u,rc2:u rc2:u,rc0:u
 go 11 "part of the other's set" rc0:u,rc2:u,rd1:u rc2:u
 perf stat -e instructions:u,branches,cycles:k ./loop-1000 >/dev/null 2>&1
