@@ -12,6 +12,8 @@
 #include <linux/perf_event.h>
 #include <linux/version.h>
 
+#include <xen/xen-ops.h>
+
 #if LINUX_VERSION_CODE < KERNEL_VERSION(6, 1, 0)
 #error "Linux 6.1 or later is needed"
 #endif
@@ -30,12 +32,25 @@
 
 /*
  * Need: unload. Before 6.2 a task's context keeps a pointer to the PMU longer than its events live,
- * and every switch of that task follows it: once registered the module has to stay.
+ * and every switch of that task follows it; from 6.17 on nobody can leave the chain of resume
+ * notifiers again. So once registered the module has to stay.
  */
+#define PX_COMPAT_STAYS \
+	(LINUX_VERSION_CODE < KERNEL_VERSION(6, 2, 0) || \
+	 LINUX_VERSION_CODE >= KERNEL_VERSION(6, 17, 0))
+
 static inline void px_compat_pin(void)
 {
-#if LINUX_VERSION_CODE < KERNEL_VERSION(6, 2, 0)
+#if PX_COMPAT_STAYS
 	__module_get(THIS_MODULE);
+#endif
+}
+
+/* Leave the chain of resume notifiers, from module exit: never called where the module stays. */
+static inline void px_compat_resume_unregister(struct notifier_block *block)
+{
+#if LINUX_VERSION_CODE < KERNEL_VERSION(6, 17, 0)
+	xen_resume_notifier_unregister(block);
 #endif
 }
 

@@ -134,6 +134,7 @@ static int __init perfctr_xen_init(void)
 		return rc;
 	}
 	px_compat_pin();
+	px_page_resume_watch();
 	pr_info("%u counters of %u bits, user and kernel split exactly\n", px_nr_slots,
 		px_query.classes[XEN_PERFCTR_CLASS_CORE].width_bits);
 	return 0;
@@ -142,6 +143,7 @@ static int __init perfctr_xen_init(void)
 static void __exit perfctr_xen_exit(void)
 {
 	perf_pmu_unregister(&px_pmu);
+	px_page_resume_unwatch();
 	px_page_teardown();
 }
 

@@ -80,6 +80,8 @@ extern unsigned int px_nr_slots;
 /* page.c */
 int __must_check px_page_setup(void (*registered)(struct px_vcpu *v));
 void px_page_teardown(void);
+void px_page_resume_watch(void);
+void px_page_resume_unwatch(void);
 struct px_vcpu *px_vcpu_this(void);
 struct px_vcpu *px_vcpu_of(unsigned int cpu);
 u32 px_vcpu_avail_mask(const struct px_vcpu *v);

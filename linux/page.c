@@ -20,6 +20,7 @@
 #include <asm/xen/page.h>
 #include <xen/xen-ops.h>
 
+#include "compat.h"
 #include "hypercall.h"
 #include "module.h"
 
@@ -192,7 +193,6 @@ int px_page_setup(void (*registered)(struct px_vcpu *v))
 	if (rc < 0)
 		goto remove;
 	state_online = rc;
-	xen_resume_notifier_register(&resume_block);
 	return 0;
 remove:
 	on_each_cpu(unregister_this, NULL, 1);
@@ -202,10 +202,20 @@ free:
 	return rc;
 }
 
+/* Last in loading: what failed later could not leave the chain again, see compat.h. */
+void px_page_resume_watch(void)
+{
+	xen_resume_notifier_register(&resume_block);
+}
+
+void px_page_resume_unwatch(void)
+{
+	px_compat_resume_unregister(&resume_block);
+}
+
 /* After the PMU has gone. */
 void px_page_teardown(void)
 {
-	xen_resume_notifier_unregister(&resume_block);
 	cpuhp_remove_state_nocalls(state_online);
 	on_each_cpu(unregister_this, NULL, 1);
 	cpuhp_remove_state_nocalls(state_prepare);
