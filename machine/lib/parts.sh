@@ -15,7 +15,7 @@ part_exists() {
 part_note() {
     case $1 in
         qemu) echo "about 5 minutes on 2 cores" ;;
-        compiler_*) echo "2 minutes" ;;
+        compiler_* | stress) echo "2 minutes" ;;
         xen | xen_eager) echo "about 4 minutes on 2 cores, less with a warm compiler cache" ;;
         *) echo "less than a minute" ;;
     esac
@@ -283,6 +283,24 @@ build_rootfs() {
     tar -xOf "$work/root.tar" ./usr/bin/busybox >"$work/initramfs/bin/busybox"
     chmod 755 "$work/initramfs/bin/busybox"
     initramfs_pack "$work/initramfs" >"$out/initramfs"
+}
+
+# --- A load for tests: a program and all libraries it needs, to be put into a guest -------------
+
+inputs_stress() {
+    apt_version stress-ng
+    declare -f apt_root chroot_run
+}
+
+build_stress() {
+    local work=$1 out=$2 library
+    apt_root "$work/root.tar" stress-ng --skip=output/dev
+    mkdir -p "$work/root" "$out/lib"
+    tar -C "$work/root" -xf "$work/root.tar"
+    cp "$work/root/usr/bin/stress-ng" "$out/"
+    for library in $(chroot_run "$work/root" ldd /usr/bin/stress-ng | sed -n 's/.* => \([^ ]*\) .*/\1/p'); do
+        cp -L "$work/root$library" "$out/lib/"
+    done
 }
 
 # shellcheck source=machine/lib/suites.sh
