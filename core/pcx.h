@@ -73,6 +73,7 @@ struct pcx_vcpu {
     uint32_t mode;       /* XEN_PERFCTR_MODE_*, the mode whose sums are running */
     uint32_t live_mask;  /* slots in use */
     uint32_t split_mask; /* of these, OFFSET slots with a sum per mode */
+    uint32_t credit_mask;  /* live slots that count instructions which Xen executes */
     uint32_t revoked_mask; /* free slots that the policy took away since the last program */
     uint64_t pmc_mask[XEN_PERFCTR_MAX_CLASSES]; /* PMCs of the live slots */
     bool rdpmc;   /* RDPMC is open to this VCPU's guest code; the host's CR4 follows it */

@@ -184,6 +184,9 @@ static int slot_start(struct pcx_pcpu *pcpu, struct pcx_vcpu *v, const struct xe
     if ((s->flags & XEN_PERFCTR_SLOT_SPLIT) != 0) {
         v->split_mask |= 1u << s->slot;
     }
+    if ((s->flags & XEN_PERFCTR_SLOT_CREDIT) != 0) {
+        v->credit_mask |= 1u << s->slot;
+    }
     v->pmc_mask[s->pmc_class] |= 1ull << s->pmc;
     return pcx_slot_load(pcpu, v, slot);
 }

@@ -124,6 +124,7 @@ void pcx_slot_free(struct pcx_vcpu *v, uint32_t i)
 
     v->live_mask &= ~(1u << i);
     v->split_mask &= ~(1u << i);
+    v->credit_mask &= ~(1u << i);
     v->pmc_mask[slot->pmc_class] &= ~(1ull << slot->pmc);
     *slot = (struct pcx_slot){0};
 }
@@ -147,6 +148,7 @@ void pcx_slots_drop(struct pcx_pcpu *pcpu, struct pcx_vcpu *v)
     }
     v->live_mask = 0;
     v->split_mask = 0;
+    v->credit_mask = 0;
     v->revoked_mask = 0;
 }
 

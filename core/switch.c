@@ -186,19 +186,16 @@ void pcx_vcpu_credit(struct pcx_vcpu *v)
 {
     unsigned long flags = pcx_port_irq_save();
     struct pcx_pcpu *pcpu = pcx_port_pcpu();
-    uint32_t live = pcpu->running == v ? v->live_mask : 0;
+    uint32_t mask = pcpu->running == v ? v->credit_mask : 0;
 
-    if (live != 0) {
+    if (mask != 0) {
         pcx_page_write_begin(v);
-        for (; live != 0; live &= live - 1) {
-            struct pcx_slot *slot = &v->slot[pcx_bit_lowest(live)];
+        for (; mask != 0; mask &= mask - 1) {
+            struct pcx_slot *slot = &v->slot[pcx_bit_lowest(mask)];
 
-            if ((slot->flags & XEN_PERFCTR_SLOT_CREDIT) == 0) {
-                continue;
-            }
             if (slot->kind == XEN_PERFCTR_KIND_OFFSET) {
                 slot->sum[v->mode]++;
-                pcx_slot_sums_publish(v, pcx_bit_lowest(live));
+                pcx_slot_sums_publish(v, pcx_bit_lowest(mask));
                 continue;
             }
             /* A RAW register equals V, so the event has to go into the register itself. */
