@@ -7,10 +7,20 @@
  */
 #include <linux/errno.h>
 #include <linux/perf_event.h>
+#include <linux/perf_regs.h>
 #include <linux/slab.h>
 
 #include "hypercall.h"
 #include "module.h"
+
+/*
+ * For what is not to be had here: generic events as on a processor that has none, so that perf goes
+ * on without, or falls back to a clock.
+ */
+static int errno_unsupported(const struct perf_event_attr *attr)
+{
+	return attr->type == PERF_TYPE_RAW ? -EOPNOTSUPP : -ENOENT;
+}
 
 /* Collect the selector of one event of a group; nr counts events. */
 static int group_collect(struct px_set *set, struct perf_event *event, unsigned int *nr)
@@ -76,24 +86,44 @@ static void event_destroy(struct perf_event *event)
 	px_inuse_put(event->hw.config);
 }
 
-int px_event_init(struct perf_event *event)
+/*
+ * What the native driver refuses before it looks at the event, on a processor without IBS and LBR;
+ * order and errno are its own (arch/x86/events, amd_pmu_hw_config() and x86_pmu_hw_config()).
+ */
+static int attr_check(struct perf_event *event)
 {
 	const struct perf_event_attr *attr = &event->attr;
+
+	if (has_branch_stack(event) || attr->precise_ip)
+		return -EOPNOTSUPP;
+	if ((attr->sample_regs_user | attr->sample_regs_intr) & PERF_REG_EXTENDED_MASK)
+		return -EINVAL;
+	return 0;
+}
+
+int px_event_init(struct perf_event *event)
+{
+	struct perf_event_attr *attr = &event->attr;
 	struct hw_perf_event *hwc = &event->hw;
 	int rc;
 
 	if (attr->type != PERF_TYPE_RAW && attr->type != PERF_TYPE_HARDWARE &&
 	    attr->type != PERF_TYPE_HW_CACHE)
 		return -ENOENT;
-	/* The guest is all there is to count: nothing runs below it that it might see. */
-	if (has_branch_stack(event) || attr->precise_ip || attr->exclude_host)
-		return -EOPNOTSUPP;
+	rc = attr_check(event);
+	if (rc)
+		return rc;
 	rc = px_events_evtsel(attr, &hwc->config);
 	if (rc)
 		return rc;
-	/* Without an interrupt: -ENOENT lets perf record fall back to the clock, as without us. */
+	/* That needs an interrupt. */
 	if (is_sampling_event(event))
-		return attr->type == PERF_TYPE_RAW ? -EOPNOTSUPP : -ENOENT;
+		return errno_unsupported(attr);
+	/* A PV kernel has no guests: what counts in them alone is 0, as natively without any. */
+	if (attr->exclude_host) {
+		attr->exclude_user = 1;
+		attr->exclude_kernel = 1;
+	}
 	hwc->idx = -1;
 	/* The core divides by the period even where no sample is taken. */
 	hwc->sample_period = (1ULL << 47) - 1;
