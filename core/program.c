@@ -241,6 +241,7 @@ void pcx_vcpu_sync(struct pcx_vcpu *v)
 
     pcx_page_write_begin(v);
     pcx_slots_book(v);
+    pcx_rdpmc_follow(pcx_port_pcpu(), v, true);
     pcx_page_publish(v);
     pcx_page_write_end(v);
     pcx_port_irq_restore(flags);

@@ -69,15 +69,19 @@ void pcx_vcpu_switch_in(struct pcx_vcpu *v, uint32_t mode)
 {
     unsigned long flags = pcx_port_irq_save();
     struct pcx_pcpu *pcpu = pcx_port_pcpu();
+    bool rdpmc = v->rdpmc;
 
     pcx_page_write_begin(v);
     v->blocked = !foreign_scrub(pcpu, v->pmc_mask, v->domain->incarnation);
+    if (mode == XEN_PERFCTR_MODE_USER && v->mode != mode) {
+        rdpmc = PCX_READ_ONCE(v->control->rdpmc) != 0;
+    }
     mode_adopt(v, mode);
     if (!slots_restore(pcpu, v)) {
         pcx_slots_drop(pcpu, v);
         pcx_page_publish(v);
     }
-    pcx_rdpmc_follow(pcpu, v, v->rdpmc);
+    pcx_rdpmc_follow(pcpu, v, rdpmc);
     v->tsc_start = pcx_port_tsc();
     pcx_head_publish(v);
     pcpu->running = v;

@@ -44,13 +44,6 @@ struct px_snapshot {
 	u32 live_mask; /* slots whose sums may be used, the others' are not set */
 };
 
-/* For what a snapshot is taken. */
-enum px_need {
-	PX_NEED_USER,	/* user sums */
-	PX_NEED_KERNEL, /* kernel sums as well, as they are now */
-	PX_NEED_SWITCH, /* kernel sums as well, in a switch of threads as they were in it before */
-};
-
 struct px_vcpu {
 	struct xen_perfctr_counter_page *page; /* written by Xen, only read here */
 	struct xen_perfctr_control_page *control;
@@ -67,9 +60,6 @@ struct px_vcpu {
 	struct perf_event *event[PX_MAX_EVENTS];
 	struct px_set set;
 	struct px_snapshot snap;
-	const struct task_struct *synced_task; /* at the last sync: who ran; only compared */
-	u64 synced_ns;			       /* since when, by the scheduler's clock */
-	u64 synced_run;			       /* run_stamp() */
 	struct xen_perfctr_program program; /* argument of the hypercall, too big for the stack */
 };
 
@@ -87,7 +77,7 @@ struct px_vcpu *px_vcpu_of(unsigned int cpu);
 u32 px_vcpu_avail_mask(const struct px_vcpu *v);
 
 /* snapshot.c */
-void px_snapshot_take(struct px_vcpu *v, enum px_need need);
+void px_snapshot_take(struct px_vcpu *v, bool kernel);
 
 /* assign.c */
 int __must_check px_set_get(struct px_set *set, u64 evtsel, u32 avail_mask);

@@ -81,7 +81,7 @@ static const struct px_snapshot *vcpu_snapshot(struct px_vcpu *v)
 	bool shared = v->disabled || v->reading;
 
 	if (!shared || !v->snap_valid) {
-		px_snapshot_take(v, v->nr_kernel ? PX_NEED_KERNEL : PX_NEED_USER);
+		px_snapshot_take(v, v->nr_kernel != 0);
 		v->snap_valid = shared;
 	}
 	return &v->snap;
@@ -120,7 +120,7 @@ static void vcpu_start_pending(struct px_vcpu *v, bool synced)
 {
 	unsigned int i;
 
-	px_snapshot_take(v, !synced && pending_counts_kernel(v) ? PX_NEED_SWITCH : PX_NEED_USER);
+	px_snapshot_take(v, !synced && pending_counts_kernel(v));
 	for (i = 0; i < v->nr_events; i++) {
 		struct perf_event *event = v->event[i];
 

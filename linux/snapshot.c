@@ -4,7 +4,7 @@
  *
  * Contexts: on the VCPU with interrupts off. Locks: none, see module.h.
  */
-#include <linux/sched.h>
+#include <linux/bits.h>
 
 #include <asm/asm.h>
 #include <asm/barrier.h>
@@ -92,49 +92,19 @@ static bool snapshot_copy(struct px_vcpu *v, bool rdpmc)
 }
 
 /*
- * Another number whenever the VCPU begins to run anew. Where the TSC is emulated Xen does not tell
- * when that was; seq changes then as well, and too often.
+ * Copy V of all slots at one point, of the kernel sums as well or of the user sums alone. In kernel
+ * mode the user sums on the page are exact as they stand. Kernel sums are as old as the last booking:
+ * RDPMC brings them up to now; where it is closed, a sync, which opens it until the next change to
+ * user mode. So a switch of threads costs one call and not two. On failure no slot of the copy is live.
  */
-static u64 run_stamp(const struct px_vcpu *v)
-{
-	return READ_ONCE(v->page->tsc_start) ?: READ_ONCE(v->page->seq);
-}
-
-/*
- * Is this the switch of threads in which the page was last synced? Then the thread that comes in
- * starts from there: the few instructions of the switch itself count for it, and the switch costs
- * one hypercall and not two. The scheduler stamps both threads of a switch with one and the same
- * time; where it did not, or the VCPU has not run all the time, the answer is no.
- */
-static bool synced_in_this_switch(const struct px_vcpu *v)
-{
-	return !PX_EAGER && v->synced_task != current &&
-	       v->synced_ns == current->se.exec_start && v->synced_run == run_stamp(v);
-}
-
-static bool snapshot_sync(struct px_vcpu *v)
-{
-	if (px_hypercall(XEN_PERFCTR_OP_sync, NULL))
-		return false;
-	v->synced_task = current;
-	v->synced_ns = current->se.exec_start;
-	v->synced_run = run_stamp(v);
-	return true;
-}
-
-/*
- * Copy V of all slots at one point, for the sums that `need` names. In kernel mode the user sums on
- * the page are exact as they stand. Kernel sums are as old as the last booking: RDPMC, where this
- * guest has it open, or a sync bring them up to now. On failure no slot of the copy is live.
- */
-void px_snapshot_take(struct px_vcpu *v, enum px_need need)
+void px_snapshot_take(struct px_vcpu *v, bool kernel)
 {
 	bool rdpmc = READ_ONCE(v->page->flags) & XEN_PERFCTR_COUNTER_FLAG_RDPMC;
 
-	if (need != PX_NEED_USER) {
+	if (kernel) {
 		if (!PX_EAGER && rdpmc && snapshot_copy(v, true))
 			return;
-		if ((need != PX_NEED_SWITCH || !synced_in_this_switch(v)) && !snapshot_sync(v)) {
+		if (px_hypercall(XEN_PERFCTR_OP_sync, NULL)) {
 			v->snap.live_mask = 0;
 			return;
 		}

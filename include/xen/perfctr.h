@@ -220,7 +220,9 @@ struct xen_perfctr_program {
 
 /*
  * sync: book and publish every slot of the calling VCPU at one point: the page is then a group
- * snapshot for a guest that may not RDPMC just now. arg: NULL. Concurrency: self only. Since 1.0.
+ * snapshot for a guest that may not RDPMC just now. From here to its next change to user mode the
+ * VCPU may (see the flag on the page): its kernel needs no second call before it lets user code run.
+ * arg: NULL. Concurrency: self only. Since 1.0.
  *   -EINVAL  arg is not NULL
  *   -ENOENT  the VCPU is not registered
  */
@@ -314,8 +316,8 @@ struct xen_perfctr_counter_page {
 /*
  * The control page: guest kernel only. Xen writes all but rdpmc, which only the guest writes:
  * nonzero asks for RDPMC, in kernel and user mode alike (in PV both run in ring 3). Xen reads it
- * once at each change from kernel to user mode; what is then in force stands in the counter page's
- * flags. Without RDPMC in force a PV guest's RDPMC is #GP; sums and sync serve instead.
+ * once at each change from kernel to user mode; what is then in force, until the next such change or
+ * a sync, stands in the counter page's flags. Without RDPMC in force a PV guest's RDPMC is #GP; sums and sync serve instead.
  */
 struct xen_perfctr_control_page {
     uint32_t version;    /* major << 16 | minor */

@@ -107,7 +107,9 @@ static void step_registered(uint32_t pcpu, struct world_vcpu *v)
         world_rdpmc_ask(v, (uint8_t)rnd(3));
         break;
     case 2:
-        world_sync(pcpu);
+        if (v->mode == XEN_PERFCTR_MODE_KERNEL) {
+            world_sync(pcpu);
+        }
         break;
     case 3:
         if (rnd(4) == 0 && v->mode == XEN_PERFCTR_MODE_KERNEL) {

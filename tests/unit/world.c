@@ -100,6 +100,10 @@ void world_switch(uint32_t pcpu, struct world_vcpu *next)
     next->pcpu = (int32_t)pcpu;
     fake_pcpus[pcpu].gate = next->core != NULL && next->core->rdpmc;
     if (next->core != NULL) {
+        /* It was put into another mode meanwhile, which counts as a change to that mode. */
+        if (next->mode != next->core->mode && next->mode == XEN_PERFCTR_MODE_USER) {
+            next->rdpmc = next->core->control->rdpmc != 0;
+        }
         pcx_vcpu_switch_in(next->core, next->mode);
     } else {
         pcx_other_switch_in(next->domain->core.incarnation, next->domain->hvm);
@@ -171,6 +175,7 @@ void world_fold(uint32_t pcpu)
 void world_sync(uint32_t pcpu)
 {
     enter(pcpu, world_current[pcpu]);
+    world_current[pcpu]->rdpmc = true;
     pcx_vcpu_sync(world_current[pcpu]->core);
     compare_synced(world_current[pcpu]);
     compare_all();
