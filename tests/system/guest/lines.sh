@@ -22,7 +22,8 @@ devices=/sys/bus/event_source/devices
 normalise() {
     sed -E -e 's/\x1b\[[0-9;]*m//g' -e 's/ *\( *[0-9.]+%\)//; s/ *\( *\+- *[0-9.]+% *\)//' \
         -e ':again; s/(^|[^[:alnum:]_.])[0-9]+(\.[0-9]+)?($|[^[:alnum:]_.])/\1N\3/; t again' \
-        -e 's/(Samples: )[0-9]+K/\1N/; s/([ ,"])[KMG]\/sec/\1\/sec/' -e 's/[[:space:]]+/ /g; s/^ //; s/ $//' |
+        -e 's/(Samples: )[0-9]+K/\1N/; s/([ ,"])[KMG]\/sec/\1\/sec/' \
+        -e 's/[[:space:]]+/ /g; s/^ //; s/ $//' |
         awk '!seen[$0]++'
 }
 
