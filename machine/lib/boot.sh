@@ -26,20 +26,18 @@ kernel_part() {
     fi
 }
 
-# What this run adds to the image: an archive of its own behind the given ones.
-write_files() {
-    local files=$RUN/files module='' put word destination
+# files_begin FILES COMMAND...: what every Linux gets: the first programs, the command, the module.
+files_begin() {
+    local files=$1 module='' word
+    shift
     mkdir -p "$files/put/run/machine" "$files/put/root"
     chmod 755 "$files/put" "$files/put/run"
     chmod 700 "$files/put/root"
     cp "$MACHINE/image/init" "$files/init"
     cp "$MACHINE/image/start" "$files/put/run/machine/start"
-    if [ -n "$O_SHELL" ]; then
-        : >"$files/put/run/machine/shell"
-    fi
     {
         printf 'exec '
-        for word in "${O_COMMAND[@]}"; do
+        for word in "$@"; do
             shell_quote "$word"
         done
         echo
@@ -52,6 +50,11 @@ write_files() {
         cache_get "$(kernel_part "$module")"
         cp "$ENTRY/perfctr_xen.ko" "$files/put/run/machine/"
     fi
+}
+
+# files_put FILES: what --put names.
+files_put() {
+    local files=$1 put destination
     for put in "${O_PUT[@]}"; do
         destination=${put#"${put%%:*}"}
         destination=${destination#:}
@@ -65,14 +68,62 @@ write_files() {
         mkdir -p "$files/put/$(dirname "$destination")"
         cp -rL --preserve=mode "$put" "$files/put/$destination"
     done
+}
+
+# files_end FILES INITRD IMAGE...: packs the files behind the images.
+files_end() {
+    local files=$1 initrd=$2
+    shift 2
     initramfs_pack "$files" >"$RUN/files.cpio"
-    cat "$@" "$RUN/files.cpio" >"$RUN/initrd"
+    cat "$@" "$RUN/files.cpio" >"$initrd"
     rm -rf "$files" "$RUN/files.cpio"
 }
 
+# write_files VMLINUX IMAGE...: what this run adds to the images.
+write_files() {
+    local vmlinux=$1 files=$RUN/files
+    shift
+    files_begin "$files" "${O_COMMAND[@]}"
+    files_put "$files"
+    if [ -n "$O_SHELL" ]; then
+        : >"$files/put/run/machine/shell"
+    fi
+    if [ "$O_IN" = pv ]; then
+        : >"$files/put/run/machine/domain"
+        files_end "$files" "$RUN/domain-initrd" "$@"
+        files_dom0 "$files" "$vmlinux"
+    fi
+    files_end "$files" "$RUN/initrd" "$@"
+}
+
+# files_dom0 FILES VMLINUX: dom0's command is to start the domain that runs the caller's.
+files_dom0() {
+    local files=$1 here=$1/put/run/machine
+    files_begin "$files" sh /run/machine/start-domain
+    cache_get toolstack
+    cp -r "$ENTRY/usr" "$files/put/"
+    cp "$MACHINE/image/start-domain" "$here/"
+    cp "$2" "$here/vmlinux"
+    mv "$RUN/domain-initrd" "$here/initrd"
+    cat >"$here/domain.cfg" <<EOF
+name = "domain"
+kernel = "/run/machine/vmlinux"
+ramdisk = "/run/machine/initrd"
+extra = "console=hvc0 $KERNEL_WORDS${O_KERNEL_ARGS:+ $O_KERNEL_ARGS}"
+memory = $DOMAIN_MEM
+vcpus = $O_VCPUS
+on_poweroff = "destroy"
+on_reboot = "destroy"
+on_crash = "destroy"
+EOF
+}
+
+# Every Linux's. No tests of the crypto library: 6 s.
+KERNEL_WORDS="nokaslr panic=-1 rdinit=/init cryptomgr.notests"
+
 kernel_words() {
-    # No tests of the crypto library: 6 s. 8 UARTs: the card's are numbered after the PC's 4.
-    local words="nokaslr panic=-1 rdinit=/init cryptomgr.notests 8250.nr_uarts=8"
+    # 8 UARTs: the card's are numbered after the PC's 4.
+    local words="$KERNEL_WORDS 8250.nr_uarts=8"
     if [ "$O_SYSTEM" = native ]; then
         # The TSC is the one clock that keeps going when the host is busy.
         words="console=ttyS0 tsc=reliable $words"
@@ -83,11 +134,17 @@ kernel_words() {
     else
         words="console=hvc0 $words"
     fi
-    echo "$words${O_KERNEL_ARGS:+ $O_KERNEL_ARGS}"
+    if [ "$O_IN" = dom0 ] && [ -n "$O_KERNEL_ARGS" ]; then
+        words+=" $O_KERNEL_ARGS"
+    fi
+    echo "$words"
 }
 
 xen_words() {
     local dom0=$((O_MEM - 336)) words
+    if [ "$O_IN" != dom0 ]; then
+        dom0=$((dom0 - DOMAIN_MEM))
+    fi
     words="loglvl=all guest_loglvl=all com1=115200,8n1 console=com1 dom0_mem=${dom0}M,max:${dom0}M"
     if [ "$O_MODE" = mttcg ] && [ -z "$O_MICRO" ]; then
         # Other clocks stand still on a busy host, and Linux's time with them. Not for all: with

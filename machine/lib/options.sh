@@ -3,6 +3,8 @@
 # Command line of machine/run: sets the O_ variables; sourced.
 
 O_SYSTEM=native O_KERNEL=$HOME_SUITE O_IN=dom0 O_VCPUS=2 O_MEM='' O_MODE=icount O_XEN_ARGS='' O_KERNEL_ARGS=''
+# Of a domain that dom0 starts, MB: the image unpacked, and room for tests.
+DOMAIN_MEM=704
 O_PUT=() O_COUNTS='' O_TIMEOUT=600 O_KEEP='' O_MICRO='' O_SHELL='' O_COMMAND=()
 
 usage() {
@@ -20,9 +22,11 @@ Boots the machine, runs COMMAND in it as root, prints what it printed and exits 
                    xen-stock: Debian's Xen, no module
   --kernel SUITE   Linux of this Debian release, our module built for it: bookworm (default) or
                    trixie; the root file system stays that of bookworm
-  --in DOMAIN      where COMMAND runs under Xen: dom0 (default, and so far the only one)
+  --in DOMAIN      where COMMAND runs under Xen: dom0 (default), or pv: a PV domain that Debian's
+                   toolstack starts in dom0; --vcpus and --kernel-args are that domain's then
   --vcpus N        processors of the machine (2)
-  --mem MB         memory of the machine (1024 natively, 1536 under Xen)
+  --mem MB         memory of the machine (1024 natively, 1536 under Xen, 2576 with a domain, which
+                   gets 704 of it)
   --mode M         icount: deterministic, one host thread (default); mttcg: a host thread per
                    processor, concurrent
   --xen-args S     more words for Xen's command line
@@ -90,12 +94,17 @@ check_options() {
     need_match --system "$O_SYSTEM" 'native|xen|xen-eager|xen-vpmu|xen-stock' \
         "native, xen, xen-eager, xen-vpmu or xen-stock"
     need_match --kernel "$O_KERNEL" 'bookworm|trixie' "bookworm or trixie"
-    need_match --in "$O_IN" dom0 "dom0"
+    need_match --in "$O_IN" 'dom0|pv' "dom0 or pv"
+    if [ "$O_IN" != dom0 ]; then
+        [ "$O_SYSTEM" != native ] || die "--in $O_IN needs Xen (see --system)"
+        [ -z "$O_MICRO$O_SHELL" ] || die "--in $O_IN excludes --micro and --shell"
+    fi
     need_match --vcpus "$O_VCPUS" '[1-9]|[1-5][0-9]|6[0-4]' "1 to 64"
     need_match --mode "$O_MODE" 'icount|mttcg' "icount or mttcg"
     need_match --timeout "$O_TIMEOUT" '[1-9][0-9]{0,5}' "a number of seconds"
     if [ -z "$O_MEM" ]; then
         [ "$O_SYSTEM" = native ] && O_MEM=1024 || O_MEM=1536
+        [ "$O_IN" = dom0 ] || O_MEM=2576
     fi
     need_match --mem "$O_MEM" '[1-9][0-9]{2,5}' "100 to 999999"
     if [ -n "$O_MICRO" ]; then

@@ -285,6 +285,31 @@ build_rootfs() {
     initramfs_pack "$work/initramfs" >"$out/initramfs"
 }
 
+# --- Debian's toolstack: what dom0 needs to start a domain ---------------------------------------
+
+inputs_toolstack() {
+    local package
+    for package in $(list_entries "$MACHINE/image/toolstack"); do
+        echo "$package"
+        apt_version "$package"
+    done
+}
+
+# Programs and libraries alone: Python and udev, which the packages depend on, are for what we do
+# not use.
+build_toolstack() {
+    local work=$1 out=$2 libraries=usr/lib/x86_64-linux-gnu programs=usr/lib/xen-4.17/bin name
+    # shellcheck disable=SC2046 # a list of package names
+    apt_deb_fetch "$work/deb" $(list_entries "$MACHINE/image/toolstack")
+    mkdir -p "$out/$libraries" "$out/$programs"
+    for name in xenstored xenconsoled xen-init-dom0 xen-hptool libxl-save-helper xl; do
+        cp "$work/deb/$programs/$name" "$out/$programs/"
+    done
+    for name in "$work"/deb/{usr/,}lib/x86_64-linux-gnu/*.so.*; do
+        [ ! -f "$name" ] || cp -P "$name" "$out/$libraries/"
+    done
+}
+
 # --- A load for tests: a program and all libraries it needs, to be put into a guest -------------
 
 inputs_stress() {
