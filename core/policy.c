@@ -9,14 +9,9 @@
 
 static uint64_t next_incarnation = PCX_OWNER_NONE + 1;
 
-static uint64_t incarnation_new(void)
-{
-    return __atomic_fetch_add(&next_incarnation, 1, __ATOMIC_RELAXED);
-}
-
 void pcx_domain_init(struct pcx_domain *domain, struct pcx_policy policy)
 {
-    domain->incarnation = incarnation_new();
+    domain->incarnation = __atomic_fetch_add(&next_incarnation, 1, __ATOMIC_RELAXED);
     domain->policy_gen = 1;
     domain->policy = policy;
 }
@@ -55,8 +50,6 @@ void pcx_policy_set(struct pcx_domain *domain, const struct xen_perfctr_policy *
     domain->policy.level = arg->level;
     domain->policy.allow = arg->allow;
     domain->policy_gen++;
-    /* From now on all that the domain's counters hold is foreign to it, and so gets cleared. */
-    domain->incarnation = incarnation_new();
 }
 
 static bool slot_permitted(const struct pcx_policy *policy, const struct pcx_slot *slot)
@@ -74,6 +67,7 @@ static void slots_revoke(struct pcx_vcpu *v)
         struct pcx_slot *slot = &v->slot[i];
 
         if (!slot_permitted(&v->domain->policy, slot)) {
+            /* Its counter is not v's any more, and is cleared before v runs again. */
             pcx_slot_free(v, i);
             v->revoked_mask |= 1u << i;
         }

@@ -94,14 +94,11 @@ int pcx_slot_restore(struct pcx_pcpu *pcpu, const struct pcx_vcpu *v, const stru
 {
     uint32_t c = slot->pmc_class, pmc = slot->pmc;
 
-    if (EAGER || pcpu->selector[c][pmc] != slot_selector(pcpu, slot) ||
+    if (EAGER || !pcpu->started || pcpu->selector[c][pmc] != slot_selector(pcpu, slot) ||
         pcx_port_rdpmc(slot->rdpmc) != slot->raw) {
         return pcx_slot_load(pcpu, v, slot);
     }
-    /*
-     * Whoever used the counter meanwhile, it holds what would be written, bit for bit. The selector
-     * is not 0, which only a counter that was started here can have: pcpu->started is true.
-     */
+    /* Whoever used the counter meanwhile, it holds what would be written, bit for bit. */
     pcpu->dirty_mask[c] |= 1ull << pmc;
     pcpu->owner[c][pmc] = v->domain->incarnation;
     return 0;

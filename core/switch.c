@@ -15,10 +15,11 @@ static bool fold_due(const struct pcx_slot *slot)
 }
 
 /*
- * The isolation rule: whoever may execute RDPMC finds in a counter his own value or zero. The
- * counters of his own slots are loaded after this.
+ * The isolation rule: whoever may execute RDPMC finds in a counter his own value or zero; what a
+ * sibling VCPU of the same domain counted is no more his than a stranger's. The counters of his own
+ * slots are loaded after this. own_mask NULL: he has none.
  */
-static bool foreign_scrub(struct pcx_pcpu *pcpu, const uint64_t *own_mask, uint64_t incarnation)
+static bool foreign_scrub(struct pcx_pcpu *pcpu, const uint64_t *own_mask)
 {
     bool clean = true;
     uint32_t c;
@@ -27,9 +28,7 @@ static bool foreign_scrub(struct pcx_pcpu *pcpu, const uint64_t *own_mask, uint6
         uint64_t mask = pcpu->dirty_mask[c];
 
         for (mask &= own_mask == NULL ? ~0ull : ~own_mask[c]; mask != 0; mask &= mask - 1) {
-            uint32_t pmc = pcx_bit_lowest(mask);
-
-            if (pcpu->owner[c][pmc] != incarnation && pcx_pmc_scrub(pcpu, c, pmc) != 0) {
+            if (pcx_pmc_scrub(pcpu, c, pcx_bit_lowest(mask)) != 0) {
                 clean = false;
             }
         }
@@ -72,7 +71,7 @@ void pcx_vcpu_switch_in(struct pcx_vcpu *v, uint32_t mode)
     bool rdpmc = v->rdpmc;
 
     pcx_page_write_begin(v);
-    v->blocked = !foreign_scrub(pcpu, v->pmc_mask, v->domain->incarnation);
+    v->blocked = !foreign_scrub(pcpu, v->pmc_mask);
     if (mode == XEN_PERFCTR_MODE_USER && v->mode != mode) {
         rdpmc = PCX_READ_ONCE(v->control->rdpmc) != 0;
     }
@@ -124,7 +123,7 @@ void pcx_other_switch_in(uint64_t incarnation, bool may_read)
 
     if (may_read) {
         /* Unregistered: nothing in the counters is his. A refused write leaves them MIXED. */
-        (void)foreign_scrub(pcpu, NULL, PCX_OWNER_NONE);
+        (void)foreign_scrub(pcpu, NULL);
     }
     for (c = 0; c < XEN_PERFCTR_MAX_CLASSES; c++) {
         uint64_t mask;

@@ -130,9 +130,6 @@ int pcx_vcpu_register(void *host_domain, struct pcx_domain *domain,
         !frames_distinct(arg)) {
         return -PCX_EINVAL;
     }
-    if (domain->policy.level == XEN_PERFCTR_LEVEL_OFF) {
-        return -PCX_EPERM;
-    }
     if (v != NULL) {
         if (!frames_same(v, arg)) {
             return -PCX_EEXIST;
@@ -140,6 +137,9 @@ int pcx_vcpu_register(void *host_domain, struct pcx_domain *domain,
         vcpu_quiesce(v, running);
         vcpu_begin(v, running);
         return 0;
+    }
+    if (domain->policy.level == XEN_PERFCTR_LEVEL_OFF) {
+        return -PCX_EPERM;
     }
     v = pcx_port_alloc(sizeof(*v));
     if (v == NULL) {

@@ -20,9 +20,9 @@
 
 /*
  * Need: register a PMU with perf_hw_context although the kernel has once had one. Before 6.2
- * perf_pmu_register() lets only the first such PMU have it, even where the registration failed later,
- * and turns the context of the next silently into "no task context"; this capability is the only way
- * past it.
+ * perf_pmu_register() lets only the first such PMU have it, even where the registration failed
+ * later, and turns the context of the next silently into "no task context"; this capability is the
+ * only way past it.
  */
 #if LINUX_VERSION_CODE < KERNEL_VERSION(6, 2, 0)
 #define PX_COMPAT_CAPABILITIES PERF_PMU_CAP_HETEROGENEOUS_CPUS

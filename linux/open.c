@@ -62,7 +62,7 @@ static int group_assign(struct px_set *set, struct perf_event *event)
 
 /*
  * Ask Xen as well, so that what it refuses fails at open. An event that the domain may not count is
- * one that it does not have: for -EACCES perf would count nothing at all and blame
+ * one that it does not have: for these two perf would count nothing at all and blame
  * perf_event_paranoid, which is not the reason.
  */
 static int group_validate(struct perf_event *event)
@@ -80,7 +80,7 @@ static int group_validate(struct perf_event *event)
 	if (!rc) {
 		px_set_describe(&scratch->set, &scratch->program);
 		rc = px_hypercall(XEN_PERFCTR_OP_check, &scratch->program);
-		if (rc == -EACCES)
+		if (rc == -EACCES || rc == -EPERM)
 			rc = errno_unsupported(&event->attr);
 	}
 	kfree(scratch);

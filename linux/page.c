@@ -123,7 +123,8 @@ static int vcpu_online(unsigned int cpu)
 	local_irq_restore(flags);
 	if (rc)
 		pr_err("cpu %u: hypervisor: register refused: %d\n", cpu, rc);
-	return rc;
+	/* A policy that was changed to off must not keep processors from coming up. */
+	return rc == -EPERM ? 0 : rc;
 }
 
 /* After the CPU is dead: perf has taken its events off, and its VCPU is down. */

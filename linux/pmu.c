@@ -48,7 +48,7 @@ static bool event_is_live(const struct px_snapshot *snap, const struct perf_even
 	return snap->live_mask & BIT(event->hw.idx);
 }
 
-/* Printing may wake a task, which must not happen under the scheduler's lock: perf calls us there. */
+/* Printing may wake a task: not under the scheduler's lock, where perf calls us. */
 void px_pmu_refused_print(struct irq_work *work)
 {
 	const struct px_vcpu *v = container_of(work, struct px_vcpu, refused_work);
@@ -155,10 +155,48 @@ static int vcpu_program(struct px_vcpu *v)
 	return rc;
 }
 
+static bool slot_runs_events(const struct px_vcpu *v, unsigned int slot)
+{
+	unsigned int i;
+
+	for (i = 0; i < v->nr_events; i++) {
+		if (v->event[i]->hw.idx == (int)slot && event_is_running(v->event[i]))
+			return true;
+	}
+	return false;
+}
+
+/*
+ * See which slots Xen has stopped since they were loaded (a policy that changed): programming them
+ * again would start them at 0 behind the back of the events that count from what they had. Without
+ * such events the slot is free. False: events had to be refused.
+ */
+static bool vcpu_accept_losses(struct px_vcpu *v)
+{
+	unsigned int i;
+
+	for (i = 0; i < px_nr_slots; i++) {
+		struct px_slot *slot = &v->set.slot[i];
+
+		if (!slot->loaded || (READ_ONCE(v->page->slot[i].flags) & XEN_PERFCTR_LIVE))
+			continue;
+		if (slot_runs_events(v, i)) {
+			vcpu_refuse(v, -EPERM);
+			return false;
+		}
+		slot->loaded = false;
+	}
+	return true;
+}
+
 static void vcpu_apply(struct px_vcpu *v)
 {
 	bool private = px_rdpmc_follow(v);
-	bool changed = px_set_changed(&v->set, private || PX_EAGER);
+	bool changed;
+
+	if (!vcpu_accept_losses(v))
+		return;
+	changed = px_set_changed(&v->set, private || PX_EAGER);
 
 	if (changed) {
 		int rc = vcpu_program(v);
@@ -333,7 +371,7 @@ void px_pmu_unload(struct px_vcpu *v, u64 evtsel)
 {
 	int rc;
 
-	if (px_set_surplus(&v->set, evtsel) < 0)
+	if (v->refused || !vcpu_accept_losses(v) || px_set_surplus(&v->set, evtsel) < 0)
 		return;
 	rc = vcpu_program(v);
 	if (rc)

@@ -1,16 +1,19 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * The file `rdpmc` of the PMU's directory, with the meaning it has natively: 0: RDPMC is closed; 1:
- * open while a thread runs that has mapped an event of its own; 2: open always.
+ * The file `rdpmc` of the PMU's directory. 0: RDPMC is closed; 1: open while a thread runs whose
+ * own mapped event is on a counter; 2: open always. The default is 0, natively 1: perf's pages
+ * offer no index yet, so nobody needs it, and slots that go on counting between threads would show
+ * a thread how much the others did.
  *
  * Xen opens it for the whole VCPU, in kernel mode too, at the next change to user mode after the
  * control page asks for it. Where it is open, kernel sums are read without a hypercall.
  * Contexts: mmap and munmap of an event, and writes to the file, in process context; following on
- * the VCPU with interrupts off. Locks: none: a mapping's owner holds its mmap_lock for writing.
+ * the VCPU with interrupts off. Locks: mapping_lock, for the two fields of an event.
  */
 #include <linux/atomic.h>
 #include <linux/device.h>
 #include <linux/kstrtox.h>
+#include <linux/mutex.h>
 #include <linux/perf_event.h>
 #include <linux/smp.h>
 #include <linux/sysfs.h>
@@ -21,7 +24,8 @@
 #define RDPMC_MAPPED 1
 #define RDPMC_ALWAYS 2
 
-static unsigned int level = RDPMC_MAPPED;
+static unsigned int level = RDPMC_NEVER;
+static DEFINE_MUTEX(mapping_lock);
 static atomic_t nr_mappings; /* of all events: where it is 0, which is common, none is looked at */
 
 /*
@@ -50,8 +54,8 @@ static bool vcpu_has_mapped(const struct px_vcpu *v)
 }
 
 /*
- * Ask Xen for what the events on this VCPU need. True: a thread may look at the counters to which
- * the others' must not be shown; what they left counting has to be cleared.
+ * Ask Xen for what the events on this VCPU need. True: a thread may look that has no business with
+ * what others left counting: that has to be cleared.
  */
 bool px_rdpmc_follow(struct px_vcpu *v)
 {
@@ -75,21 +79,25 @@ void px_rdpmc_mapped(struct perf_event *event, struct mm_struct *mm)
 {
 	if (!event->hw.target || event->hw.target->mm != mm)
 		return;
-	if (*mapping_nr(event) && *mapping_owner(event) != (unsigned long)mm)
-		return;
-	*mapping_owner(event) = (unsigned long)mm;
-	WRITE_ONCE(*mapping_nr(event), *mapping_nr(event) + 1);
-	atomic_inc(&nr_mappings);
+	mutex_lock(&mapping_lock);
+	if (!*mapping_nr(event) || *mapping_owner(event) == (unsigned long)mm) {
+		*mapping_owner(event) = (unsigned long)mm;
+		WRITE_ONCE(*mapping_nr(event), *mapping_nr(event) + 1);
+		atomic_inc(&nr_mappings);
+	}
+	mutex_unlock(&mapping_lock);
 	on_each_cpu(follow_this, NULL, true);
 }
 
 /* munmap, exec, exit. The mm may not be the target's any more. */
 void px_rdpmc_unmapped(struct perf_event *event, struct mm_struct *mm)
 {
-	if (!*mapping_nr(event) || *mapping_owner(event) != (unsigned long)mm)
-		return;
-	WRITE_ONCE(*mapping_nr(event), *mapping_nr(event) - 1);
-	atomic_dec(&nr_mappings);
+	mutex_lock(&mapping_lock);
+	if (*mapping_nr(event) && *mapping_owner(event) == (unsigned long)mm) {
+		WRITE_ONCE(*mapping_nr(event), *mapping_nr(event) - 1);
+		atomic_dec(&nr_mappings);
+	}
+	mutex_unlock(&mapping_lock);
 	on_each_cpu(follow_this, NULL, true);
 }
 

@@ -79,6 +79,11 @@ static bool snapshot_try(struct px_vcpu *v, bool rdpmc)
 	return !(seq & 1) && READ_ONCE(page->seq) == seq;
 }
 
+static bool rdpmc_is_open(const struct px_vcpu *v)
+{
+	return READ_ONCE(v->page->flags) & XEN_PERFCTR_COUNTER_FLAG_RDPMC;
+}
+
 static bool snapshot_copy(struct px_vcpu *v, bool rdpmc)
 {
 	unsigned int tries;
@@ -86,23 +91,24 @@ static bool snapshot_copy(struct px_vcpu *v, bool rdpmc)
 	for (tries = 0; tries < SNAPSHOT_TRIES; tries++) {
 		if (snapshot_try(v, rdpmc))
 			return true;
+		if (rdpmc && !rdpmc_is_open(v))
+			break;
 	}
 	v->snap.live_mask = 0;
 	return false;
 }
 
 /*
- * Copy V of all slots at one point, of the kernel sums as well or of the user sums alone. In kernel
- * mode the user sums on the page are exact as they stand. Kernel sums are as old as the last booking:
- * RDPMC brings them up to now; where it is closed, a sync, which opens it until the next change to
- * user mode. So a switch of threads costs one call and not two. On failure no slot of the copy is live.
+ * Copy V of all slots at one point, of the kernel sums as well or of the user sums alone. In
+ * kernel mode the user sums on the page are exact as they stand. Kernel sums are as old as the last
+ * booking: RDPMC brings them up to now; where it is closed, a sync, which opens it until the next
+ * change to user mode. So a switch of threads costs one call and not two. On failure no slot of the
+ * copy is live.
  */
 void px_snapshot_take(struct px_vcpu *v, bool kernel)
 {
-	bool rdpmc = READ_ONCE(v->page->flags) & XEN_PERFCTR_COUNTER_FLAG_RDPMC;
-
 	if (kernel) {
-		if (!PX_EAGER && rdpmc && snapshot_copy(v, true))
+		if (!PX_EAGER && rdpmc_is_open(v) && snapshot_copy(v, true))
 			return;
 		if (px_hypercall(XEN_PERFCTR_OP_sync, NULL)) {
 			v->snap.live_mask = 0;

@@ -229,8 +229,8 @@ struct xen_perfctr_program {
 
 /*
  * policy: read or set what a domain may do. Caller: dom0, for any domain and itself. A change holds
- * when the call returns: slots that it does not permit have stopped and are REVOKED, their counters
- * cleared; each VCPU that is registered gets VIRQ_XENPMU, and its page a new policy_gen. RDPMC stays
+ * when the call returns: slots that it does not permit have stopped and are REVOKED, and nobody can
+ * read their counters any more; each VCPU that is registered gets VIRQ_XENPMU, and its page a new policy_gen. RDPMC stays
  * open where it is, until unregister, so that no reader faults. Permitting again restarts nothing:
  * the guest programs. Concurrency: the domain is paused meanwhile, but for the calling VCPU.
  * Since 1.0.

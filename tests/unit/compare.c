@@ -140,15 +140,15 @@ static void own_counters_claim(const struct world_vcpu *v)
             (fake_msr(p, class->selector_msr + e->arg.pmc * class->msr_step) &
              class->evtsel_mask) == e->arg.evtsel) {
             fake_pcpus[p].source[e->arg.pmc_class][e->arg.pmc] =
-                (struct fake_source){v->domain->life, v->domain->life};
+                (struct fake_source){v->life, v->life};
         }
     }
 }
 
-/* Nothing that v can RDPMC comes from another domain, neither the value nor the selector. */
+/* Nothing that v can RDPMC comes from another VCPU, neither the value nor the selector. */
 static void isolation_check(const struct world_vcpu *v)
 {
-    uint64_t life = v->core == NULL ? FAKE_NOBODY : v->domain->life;
+    uint64_t life = v->core == NULL ? FAKE_NOBODY : v->life;
     uint32_t c, pmc;
 
     for (c = 0; c < XEN_PERFCTR_MAX_CLASSES; c++) {
@@ -157,7 +157,7 @@ static void isolation_check(const struct world_vcpu *v)
 
             if ((s->value != FAKE_NOBODY && s->value != life) ||
                 (s->selector != FAKE_NOBODY && s->selector != life)) {
-                complain(&world_leaks, "another domain's counter is readable", v);
+                complain(&world_leaks, "another VCPU's counter is readable", v);
             }
         }
     }

@@ -17,7 +17,7 @@
 #define FAKE_NOBODY 0ull /* life of a counter that is zero and has counted nothing */
 #define FAKE_MANY ~0ull  /* more than one life */
 
-/* Where a counter's selector and value come from: lives of domains, see fake_life. */
+/* Where a counter's selector and value come from: lives of VCPUs, see fake_life. */
 struct fake_source {
     uint64_t selector;
     uint64_t value;
@@ -34,7 +34,7 @@ struct fake_pcpu {
 
 extern struct fake_pcpu fake_pcpus[FAKE_NR_PCPUS];
 extern uint32_t fake_pcpu; /* the calling one */
-extern uint64_t fake_life; /* domain on whose behalf the core is called */
+extern uint64_t fake_life; /* VCPU on whose behalf the core is called, in its life */
 extern uint64_t fake_tsc;  /* advances with every read */
 extern uint32_t fake_cpuid_family;
 extern uint32_t fake_cpuid_ecx; /* of leaf 8000_0001h */

@@ -253,6 +253,6 @@ int main(int argc, char **argv)
     printf("# digest %016" PRIx64 "\n# writes %" PRIu64 "\n", compare_digest, writes);
     return result("every slot exact, in every order", world_inexact) |
            result("no page torn, wherever an interrupt comes", world_torn) |
-           result("nothing of another domain readable", world_leaks) |
+           result("nothing of another VCPU readable", world_leaks) |
            result("RDPMC open exactly when asked for", world_gate_wrong);
 }

@@ -23,12 +23,24 @@ static const struct pcx_policy policy = {XEN_PERFCTR_LEVEL_COUNT, XEN_PERFCTR_AL
 static void enter(uint32_t pcpu, const struct world_vcpu *v)
 {
     fake_pcpu = pcpu;
-    fake_life = v == NULL ? FAKE_MANY : v->domain->life;
+    fake_life = v == NULL ? FAKE_MANY : v->life;
+}
+
+/* What its VCPUs counted before must not be found any more. */
+static void lives_renew(const struct world_domain *domain)
+{
+    uint32_t i;
+
+    for (i = 0; i < WORLD_NR_VCPUS; i++) {
+        if (world_vcpus[i].domain == domain) {
+            world_vcpus[i].life = ++last_life;
+        }
+    }
 }
 
 static void domain_begin(struct world_domain *domain)
 {
-    domain->life = ++last_life;
+    lives_renew(domain);
     pcx_domain_init(&domain->core, policy);
 }
 
@@ -50,15 +62,15 @@ void world_init(bool soft)
     } else if (!fake_amd()) {
         printf("error - the description does not find its PMU\n");
     }
-    for (i = 0; i < WORLD_NR_DOMAINS; i++) {
-        domain_begin(&world_domains[i]);
-    }
     world_domains[2].hvm = true;
     for (i = 0; i < WORLD_NR_VCPUS; i++) {
         world_vcpus[i].domain = &world_domains[i == 7 ? 2 : i / 4];
         world_vcpus[i].id = i;
         world_vcpus[i].pcpu = -1;
         world_vcpus[i].mode = XEN_PERFCTR_MODE_KERNEL;
+    }
+    for (i = 0; i < WORLD_NR_DOMAINS; i++) {
+        domain_begin(&world_domains[i]);
     }
     for (i = 0; i < FAKE_NR_PCPUS; i++) {
         world_pcpu_restart(i);
@@ -205,7 +217,7 @@ int world_register(struct world_vcpu *v)
 
     world_register_arg(v, &arg);
     enter(v->pcpu < 0 ? 0 : (uint32_t)v->pcpu, v);
-    if (v->domain->core.policy.level != XEN_PERFCTR_LEVEL_OFF) {
+    if (v->core != NULL || v->domain->core.policy.level != XEN_PERFCTR_LEVEL_OFF) {
         slots_forget(v);
         v->rdpmc = false;
     }
@@ -298,8 +310,7 @@ void world_policy_set(struct world_domain *domain, struct pcx_policy policy_new,
         }
     }
     pcx_policy_set(&domain->core, &arg);
-    /* What was counted before must not be found any more. */
-    domain->life = ++last_life;
+    lives_renew(domain);
     for (i = 0; i < WORLD_NR_VCPUS; i++) {
         struct world_vcpu *v = &world_vcpus[i];
 

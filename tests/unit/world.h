@@ -21,12 +21,12 @@ struct expect_slot {
 
 struct world_domain {
     struct pcx_domain core;
-    uint64_t life; /* never the same again, and unknown to the core */
     bool hvm;      /* never registers, executes RDPMC all the same */
 };
 
 struct world_vcpu {
     struct world_domain *domain;
+    uint64_t life;         /* never the same again, and unknown to the core */
     struct pcx_vcpu *core; /* NULL: not registered */
     int32_t pcpu;          /* -1: runs nowhere */
     uint32_t id;
