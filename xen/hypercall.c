@@ -239,17 +239,11 @@ static int policy_apply(struct domain *d, const struct xen_perfctr_policy *pol)
     pcx_policy_set(state, pol);
     for_each_vcpu ( d, v )
     {
-        if ( !v->arch.perfctr || v == current )
+        if ( !v->arch.perfctr )
             continue;
 
-        pcx_vcpu_policy_follow(v->arch.perfctr, false);
+        pcx_vcpu_policy_follow(v->arch.perfctr, v == current);
         send_guest_vcpu_virq(v, VIRQ_XENPMU);
-    }
-
-    if ( current->domain == d && current->arch.perfctr )
-    {
-        pcx_vcpu_policy_follow(current->arch.perfctr, true);
-        send_guest_vcpu_virq(current, VIRQ_XENPMU);
     }
 
     return 0;
